@@ -1,5 +1,5 @@
-# What mco-daemon does on a node: the scenarios that need no cluster, with
-# stand-ins for the node's programs.
+# mco-daemon on a node: the scenarios that need no cluster, with stand-ins for the node's
+# programs.
 . test/applets/node.sh
 
 START='rpm-ostree status --json'
@@ -7,7 +7,7 @@ REBOOT='systemd-run --unit machine-config-daemon-reboot --description machine-co
 # shellcheck disable=SC2059 # the format is above
 reboot() { printf "$REBOOT" "$1"; }
 
-applied() {	# a node with this config on it, and its calls forgotten
+applied() {	# a node with this config applied, and an empty log of calls
 	mc r1 "$1" "${2:-}"
 	apply r1 0
 	: > "$CALLS"
@@ -32,7 +32,7 @@ LOG "Rebooting node"
 LOG "initiating reboot: Node will reboot into config r2"
 LOG "reboot successful"' "$(grep ^LOG "$CALLS")"
 
-# a kubeconfig that is a link: what it leads to is protected, as the node sees it
+# a kubeconfig that is a symlink: its target in the node's root is protected
 for to in ../real/kubeconfig /etc/real/kubeconfig; do
 	new_node
 	mkdir "$ROOT/etc/real"
@@ -55,7 +55,7 @@ before=$(tree)
 apply r1 1 'Cannot stat /etc/kubernetes/kubeconfig: stat /etc/kubernetes/kubeconfig: no such file or directory'
 same 'kubeconfig outside' "644 $before" "$(stat -c %a "$TMP/outside") $(tree)"
 
-# D22, D46, D47: what takes no reboot
+# D22, D46, D47: changes without a reboot
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 mc r2 "$(files "$(file /etc/foo 1)" "$(file /var/lib/kubelet/config.json x)")"
@@ -75,7 +75,7 @@ mc r4 "$(files "$(file /etc/foo 1)" "$(file /etc/kubernetes/kubelet-ca.crt k)" "
 apply r4 0
 same 'D47 kubelet CA alone' '' "$(calls | grep -E 'update-ca|systemd-run|systemctl (reload|restart)')"
 
-# D29: a reload that fails takes everything back
+# D29: a failed reload undoes everything
 new_node
 applied "$(files "$(file /etc/containers/policy.json 1)")"
 before=$(tree)
@@ -85,7 +85,7 @@ apply r2 1 'could not apply update: reloading crio configuration failed. Error: 
 : exit status 1'
 same 'D29 all as before' "$before" "$(tree)"
 
-# D54: what goes, what is restored, what stays
+# D54: removed, restored and kept files
 new_node
 says 'rpm -qf /etc/owned' 'echo pkg'
 says 'rpm -qf /etc/legacy' 'echo pkg'
@@ -153,7 +153,7 @@ d x.service.d
 f y.service
 l z.service -> /dev/null' "$(cd "$ROOT/etc/systemd/system" && find . -mindepth 1 -printf '%y %P%l\n' | sed 's,z.service/dev,z.service -> /dev,' | sort -k2)"
 
-# D57, done right: a failing enable takes everything back
+# D57, fixed: a failed enable undoes everything
 new_node
 applied "$(files "$(file /etc/bar 1)")"
 before=$(tree)
@@ -162,7 +162,7 @@ mc r2 "$(files "$(file /etc/bar 2)"),$(units '{"name":"y.service","contents":"y"
 apply r2 1 'error enabling units: boom'
 same 'D57 all as before' "$before" "$(tree)"
 
-# D58: owners and new folders
+# D58: owners and new directories
 new_node
 applied ''
 mc r2 "$(files "$(file /etc/a/b/c x '"mode":384,"user":{"name":"core"},"group":{"name":"core"}')" \
@@ -178,7 +178,7 @@ same 'D58 rpm not asked' '' "$(calls | grep '^rpm ')"
 mc bad "$(files "$(file /etc/x x '"user":{"name":"nobody-here"}')")"
 apply bad 1 'failed to retrieve file ownership for file "/etc/x": failed to retrieve UserID for username: nobody-here'
 
-# D59: a link is replaced, not followed
+# D59: a symlink is replaced, not followed
 new_node
 applied ''
 echo real > "$ROOT/etc/real"; ln -s real "$ROOT/etc/link"
@@ -186,7 +186,7 @@ mc r2 "$(files "$(file /etc/link x)")"
 apply r2 0
 same 'D59' 'x real regular file' "$(cat "$ROOT/etc/link") $(cat "$ROOT/etc/real") $(stat -c %F "$ROOT/etc/link")"
 
-# D62, D63: nothing is written of what cannot all be
+# D62, D63: all or nothing is written
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 before=$(tree)
@@ -196,7 +196,7 @@ mc bad "$(files "$(file /etc/foo 2)" '{"path":"/etc/z","append":[{"source":"data
 apply bad 1 "can't reconcile config r1 with bad: configs r1, bad are not reconcilable: new machineconfig \"r1\" is not reconcilable against \"bad\": ignition file /etc/z includes append"
 same 'D62, D63: all as before' "$before" "$(tree)"
 
-# D64, D65, D66, D67: what is not as it should be stops an update
+# D64, D65, D66, D67: a mismatch on the disk stops an update
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 mc r2 "$(files "$(file /etc/foo 2)")"
@@ -219,7 +219,7 @@ new_node
 applied "$(units '{"name":"a.service","contents":"u","enabled":true}')"
 apply r1 0 # D66: upstream does not see it, and neither would a node that has run so for years be degraded for it
 
-# D48: an image decides, whatever files change
+# D48: a new image needs a reboot, whatever files change
 new_node
 applied "$(files "$(file /etc/containers/registries.conf 'a%3D1')")"
 IMAGE=quay.io/os@sha256:new mc r2 "$(files "$(file /etc/containers/registries.conf 'a%3D2')")"
@@ -231,7 +231,7 @@ applied ''
 mc r2 "$(files '{"path":"/etc/z","contents":{"compression":"gzip","source":"data:;base64,'"$(printf hello | gzip -n | base64 -w0)"'"}}')"
 apply r2 0
 same 'D60' hello "$(cat "$ROOT/etc/z")"
-# D68 to D70: what is on the disk for units
+# D68 to D70: units on the disk
 new_node
 applied "$(units '{"name":"k.service","contents":"k","mask":true}')"
 mc r2 ''
@@ -247,7 +247,7 @@ new_node
 applied "$(units '{"name":"k.service","dropins":[{"name":"e.conf","contents":""}]}')"
 mkdir -p "$ROOT/etc/systemd/system/k.service.d"; : > "$ROOT/etc/systemd/system/k.service.d/e.conf"
 mc r1 "$(units '{"name":"k.service","dropins":[{"name":"e.conf","contents":""}]}')"
-apply r1 0 # D70: of no length
+apply r1 0 # D70: an empty file
 echo x > "$ROOT/etc/systemd/system/k.service.d/e.conf"
 apply r1 1 'unexpected on-disk state validating against r1: content mismatch for file "/etc/systemd/system/k.service.d/e.conf"'
 # D72: Ignition of spec 2
@@ -256,7 +256,7 @@ new_node
 v2 r1 '{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,old"}},{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,1"}}'
 apply r1 0
 v2 r2 '{"path":"/etc/foo","filesystem":"root","mode":420,"contents":{"source":"data:,2"}}'
-says 'systemctl is-enabled a.service' 'echo enabled' # not looked at in spec 2
+says 'systemctl is-enabled a.service' 'echo enabled' # ignored in spec 2
 apply r2 0
 same 'D72' 2 "$(cat "$ROOT/etc/foo")"
 # D73: a file that becomes a dropin stays, one of another unit does not
@@ -305,7 +305,7 @@ mc r2 "$(core ',"sshAuthorizedKeys":["k1"]')"
 apply r2 0
 same 'D52 no core user' ' ' "$(calls | grep -E 'usermod|runuser') $(find "$ROOT/home" -type f)"
 
-# links of core's lead to what is core's alone: root writes there, and removes
+# symlinks of core are followed only to directories of core: root writes and removes there
 if [ "$(id -u)" = 0 ]; then
 	for link in .ssh .ssh/authorized_keys.d; do
 		new_node
@@ -331,7 +331,7 @@ if [ "$(id -u)" = 0 ]; then
 	mc r2 "$(core ',"sshAuthorizedKeys":["k2"]')"
 	apply r2 0
 	same "a link of core's to its own" k2 "$(cat "$ROOT/home/core/keys/authorized_keys.d/ignition")"
-	# and files, by any user's link
+	# and files through the symlink of any user
 	new_node
 	applied "$(files "$(file /etc/foo 1)")"
 	mkdir -p "$ROOT/var/tmp"; ln -s /etc "$ROOT/var/tmp/x"; chown -h 1000 "$ROOT/var/tmp/x"
@@ -354,7 +354,7 @@ rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=a=1 --delete-if-present=b --append=b --append=c
 $(reboot r2)" "$(calls)"
 
-# D77, D78: one argument is one, however it is written
+# D77, D78: an argument is one argument, however it is quoted
 new_node
 applied '' '"kernelArguments":["foo","bar=1 hello=world","baz"]'
 says 'rpm-ostree kargs' 'echo root=UUID=x foo bar=1 hello=world baz'
@@ -394,7 +394,7 @@ rpm-ostree status --json
 $(reboot r2)" "$(calls | sed 's/ostree-container-pivot-[-0-9a-f]*/NAME/; s,/run/mco-extensions/os-extensions-content-[0-9a-f]*,DIR,')"
 same 'D79 nothing is left' '' "$(find "$ROOT/run/mco-extensions" "$ROOT/etc/yum.repos.d" -mindepth 1)"
 
-# D82, D83, D84: what the OS cannot do
+# D82, D83, D84: failures of the OS
 new_node
 applied ''
 before=$(tree)
@@ -406,7 +406,7 @@ mc r2 '' '"extensions":["nosuch"]'
 apply r2 1 'invalid extensions found: [nosuch]'
 same 'D82, D83, D84: all as before' "$before" "$(tree)"
 
-# D86: an image that does not come
+# D86: an image that cannot be pulled
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 before=$(tree)
@@ -417,7 +417,7 @@ apply r2 1 'failed to update OS to quay.io/os@sha256:new after retries: error ru
 same 'D86 three tries' 3 "$(calls | grep -c rebase)"
 same 'D86 all as before' "$before" "$(tree)"
 
-# D87: a reboot that fails; what was staged is taken back
+# D87: a reboot that fails; what was staged is unstaged
 new_node
 applied "$(files "$(file /etc/foo 1)"),$(core ',"sshAuthorizedKeys":["k1"]')" '"kernelArguments":["a"]'
 says 'rpm-ostree kargs' 'echo root=UUID=x a'
@@ -432,7 +432,7 @@ chpasswd -e
 given core:$6$old' "$(calls | sed '1,/^systemd-run/d')"
 same 'D87 all as before' "$before" "$(tree)"
 
-# D92: no CoreOS, no rpm-ostree
+# D92: not CoreOS: no rpm-ostree
 new_node
 printf 'ID=rhel\nVERSION_ID=8.9\n' > "$ROOT/etc/os-release"
 applied "$(files "$(file /etc/foo 1)")" '"kernelArguments":["a"]'
@@ -441,7 +441,7 @@ apply r2 0
 same 'D92' 'rpm -qf /etc/foo
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config r2 /bin/sh -c systemctl reboot' "$(calls)"
 
-# D93: the booted image is the new one already
+# D93: the new image is booted already
 new_node
 applied ''
 booted quay.io/os@sha256:new
@@ -458,7 +458,7 @@ mc r1 ''
 apply r1 0
 same '9.6' 'rpm-ostree kargs --append=nosmt' "$(calls | grep -e --append)"
 
-# G: not to be reconciled
+# G: not reconcilable
 new_node
 applied "$(files "$(file /etc/foo 1)")"
 G="can't reconcile config r1 with r2: configs r1, r2 are not reconcilable: new machineconfig \"r1\" is not reconcilable against \"r2\": "

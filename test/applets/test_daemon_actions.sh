@@ -38,7 +38,7 @@ same 'D11' 'osUpdate,files 2 Degraded' "$(flags) $(cat "$ROOT/etc/foo") $(note s
 same 'D104 at boot' '"Skipping on-disk validation; /run/machine-config-daemon-force present"' "$(logs | grep Skipping)"
 stop
 
-# D15: the disk wins
+# D15: the config on the disk wins
 new_node
 on_disk "$(files "$(file /var/lib/kubelet/config.json 1)")"
 mc r0 "$(files "$(file /var/lib/kubelet/config.json 0)")"; put r0
@@ -50,7 +50,7 @@ same 'D15 from the disk' '"Disk currentConfig \"r1\" overrides node'"'"'s curren
 "Validated on-disk state"
 "Starting update from r1 to r2' "$(logs | grep -E 'Disk|Valid|Starting up' | sed 's/: &.*//')"
 soon 'D105 event' 'BootResync: Booting node node, currentConfig r1, desiredConfig r2' 'events BootResync'
-# D13: no state, but the annotation
+# D13: no state on the disk, only the annotation
 mc r3 "$(files "$(file /var/lib/kubelet/config.json 3)")"; put r3
 annotate state '' desiredConfig r3
 finished D13 r3
@@ -68,7 +68,7 @@ degraded D20 'node node belongs to 2 custom roles, cannot proceed with this Node
 api DELETE $MC/machineconfigpools/infra > /dev/null; api DELETE $MC/machineconfigpools/edge > /dev/null
 stop
 
-# D22: nothing is to be done
+# D22: no action
 given "$(files "$(file /var/lib/kubelet/config.json 1)")"
 to "$(files "$(file /var/lib/kubelet/config.json 2)")"
 finished D22
@@ -133,7 +133,7 @@ soon 'D28 events' 'ServiceRestart: Config changes do not require reboot. Service
 ServiceRestart: Config changes do not require reboot. Service crio.service was restarted.' 'events ServiceRestart'
 stop
 
-# D29: it fails, and all goes back
+# D29: a failure undoes everything
 MCO_RETRY_MS=100000 given "$(files "$(file $P 1)")"
 says 'systemctl reload crio.service' 'echo boom >&2; exit 1'
 to "$(files "$(file $P 2)")"
@@ -176,7 +176,7 @@ mc r3 "$(files "$(file $D/a.yaml 2)" "$(file $D/b.yaml 1)" "$(file $D/c.yaml 1)"
 finished D33 r3
 same 'D33' 'systemctl reload crio.service
 systemctl reload crio.service' "$(acted)"
-# D36 to D38: the longest path that fits
+# D36 to D38: the longest matching path
 policies '"nodeDisruptionPolicy":{"files":[{"path":"/etc/mco/f1","actions":[{"type":"None"}]},{"path":"/etc/mco/f1/f2","actions":[{"type":"Restart","restart":{"serviceName":"f2.service"}}]},{"path":"/etc/mco/f1/f2/f3","actions":[{"type":"Reload","reload":{"serviceName":"f3.service"}}]},{"path":"/etc/mco/g/test","actions":[{"type":"None"}]}]}'
 fits() {	# NAME CONFIG PATH ACTION
 	mc "$2" "$(files "$(file "$3" x)" "$(file $D/a.yaml 2)" "$(file $D/b.yaml 1)" "$(file $D/c.yaml 1)" "$(file /var/lib/kubelet/config.json 2)" "$(file /etc/nmstate/openshift/x.yml 2)")"; put "$2"
@@ -196,7 +196,7 @@ stop
 policies ''
 start
 until_ 'after D38' '[ "$(note currentConfig)" = r7 ]'
-# D34, D35: policies that do not come
+# D34, D35: policies that are not available
 policies '' 99
 mc r4 ''; put r4
 annotate desiredConfig r4

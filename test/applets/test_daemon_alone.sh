@@ -1,5 +1,5 @@
-# mco-daemon without a cluster: verify, status, rollback, recover, once-from and
-# the end of a first boot.
+# mco-daemon without a cluster: verify, status, rollback, recovery, once-from and the completion
+# of a first boot.
 . test/applets/node.sh
 
 new_node
@@ -99,7 +99,7 @@ same 'rollback: kernel arguments' 'rpm-ostree cleanup -p
 rpm-ostree kargs --delete-if-present=a
 systemd-run --unit machine-config-daemon-reboot --description machine-config-daemon: Node will reboot into config mco-empty-mc -p Requires=ostree-finalize-staged.service -p After=ostree-finalize-staged.service /bin/sh -c systemctl reboot' "$(calls)"
 
-# kernel arguments that a file asked for, after the boot that has them; not one that was there
+# kernel arguments of the tuning file, after the boot with them; not one that existed before
 for cmdline in 'root=UUID=x rw' 'root=UUID=x nosmt rw'; do
 	new_node
 	echo "$cmdline" > "$ROOT/proc/cmdline"
@@ -115,8 +115,8 @@ for cmdline in 'root=UUID=x rw' 'root=UUID=x nosmt rw'; do
 	same "rollback: tuned, from $cmdline" "$want" "$(calls | grep ^rpm-ostree)"
 done
 
-# what somebody has edited since: a file that the update did not change has its contents from
-# before in the config alone
+# files edited since the update: the old contents of a file that the update did not change are
+# only in the config
 new_node
 U=etc/systemd/system
 r1="$(file /etc/foo 1)" same_="$(file /etc/bar 1) $(file /etc/baz 1)"
@@ -152,7 +152,7 @@ expect 'rollback: edits that stay' 1 'Error: back, but what was edited stays: co
 ' '' bash -c "$MCO rollback --root-mount $ROOT 2>&1 >/dev/null | sed -n '/^Error/,\$p'; exit \${PIPESTATUS[0]}"
 same 'rollback: reboots all the same' '1 mine reboot into config r1' "$(cat "$ROOT/etc/foo" <(echo) "$ROOT/etc/bar" | xargs) $(calls | grep -o 'reboot into config r1')"
 
-# a daemon that is killed: the next start undoes it
+# a killed daemon: the next start undoes the update
 new_node
 mc r1 "$(files "$(file /etc/foo 1)")"
 apply r1 0
@@ -171,7 +171,7 @@ same 'recover: all as before' "$before" "$(tree)"
 expect 'recover again' 0 'nothing to recover
 ' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
 
-# killed when it holds but nothing has been reloaded: that is done later
+# killed after the update is complete but before the reload: the next start reloads
 says 'systemctl restart crio' 'kill -KILL $PPID'
 CA=/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt
 mc r3 "$(files "$(file /etc/foo 1)" "$(file $CA c)")"
@@ -204,7 +204,7 @@ expect 'offline: back' 0 'back to mco-empty-mc
 ' '' bash -c "$MCO rollback --offline --root-mount $ROOT 2>/dev/null"
 same 'offline: nothing left' '' "$(find "$ROOT/etc/systemd" 2>/dev/null)"
 
-# hostile paths and links stay below the root
+# hostile paths and symlinks stay below the root
 new_node
 mkdir -p "$TMP/outside"
 ln -s "$TMP/outside" "$ROOT/etc/out"; ln -s ../../../../../../../.. "$ROOT/etc/up"
@@ -259,7 +259,7 @@ echo '{}' > "$TMP/x"
 : > "$CALLS"
 once "$TMP/x"
 same 'D131' "255 unable to decipher onceFrom config type: Object 'Kind' is missing in '{}' rpm-ostree status --json" "$? $(tail -n 1 "$TMP/.err" | sed 's/.*] //') $(cat "$CALLS")"
-# The actions that spare the reboot have words of their own where no policies rule.
+# Without policies, the actions that avoid a reboot have texts of their own.
 alone() {	# NAME FILE STATUS EXPECTED
 	new_node
 	mc r0
@@ -282,10 +282,10 @@ systemctl restart crio"
 same 'no reboot: why' 'Error: could not apply update: reloading crio configuration failed. Error: error running systemctl restart crio: no
 : exit status 1' "$(sed -n '/^Error/,$p' "$TMP/.err")"
 
-# D122 to D127: the end of a first boot
+# D122 to D127: the completion of a first boot
 new_node
 complete() { timeout 300 "$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" "$@" > "$TMP/.out" 2> "$TMP/.err"; }
-# One that does not end by itself, until a line is in a file.
+# A command that does not end by itself, until a line is in a file.
 until_said() {
 	"$MCO" firstboot-complete-machineconfig --root-mount "$ROOT" > /dev/null 2> "$TMP/.err" &
 	local pid=$! i
@@ -394,7 +394,7 @@ complete --persist-nics
 same 'D127, D109' "nmstatectl persist-nic-names --root $ROOT --kargs-out /tmp/nmstate-kargs0
 rpm-ostree kargs --append ifname=eth0:x --append ifname=eth1:y" "$(sed 's|\(/tmp/nmstate-kargs\)[A-Za-z0-9]*|\10|' "$CALLS")"
 
-# ---- packed contents are unpacked on their way to the disk -----------------------------------
+# ---- compressed contents are decompressed while they are written -----------------------------------
 packed() { printf '{"path":"%s","contents":{"compression":"gzip","source":"data:;base64,%s"}}' "$1" "$(gzip -n9 | base64 -w 0)"; }
 new_node
 mc z1 "$(files "$(printf 'a\nb\n' | packed /etc/foo)" "$(head -c 100000000 /dev/zero | packed /etc/big)")"

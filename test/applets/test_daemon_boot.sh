@@ -1,6 +1,6 @@
 #!/bin/bash
-# mco-daemon start: the first sync after a boot, and configs that cannot be
-# reached (D53, D94 to D121).
+# mco-daemon start: the first sync after a boot, and configs that cannot be reconciled (D53, D94
+# to D121).
 . test/applets/node.sh
 . test/applets/daemon.sh
 NMSTATE="nmstatectl persist-nic-names --root $TMP/root --kargs-out /tmp/nmstate-kargs0"
@@ -8,9 +8,9 @@ BOOT="$NMSTATE
 $JOURNAL
 rpm-ostree cleanup -r
 rpm-ostree kargs"
-# What goes before is told by D94 alone.
+# Only D94 checks the events before it.
 after_start() { calls | sed '1,/^systemctl list-units/d'; }
-boots() {	# KEY VALUE ...: a daemon that begins, with these annotations
+boots() {	# KEY VALUE ...: starts a daemon with these annotations
 	node "${R1[@]}" "$@"
 	start
 }
@@ -40,7 +40,7 @@ same 'D134' 'KCA
 $(stat -c %a "$ROOT/etc/kubernetes/kubelet-ca.crt") $(stat -c %a "$ROOT/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem") $([ "$(od -An -tx1 "$ROOT/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem")" = " 0a" ] && echo newline)"
 stop
 
-# D53: keys move
+# D53: SSH keys move
 new_node
 on_disk '"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["k1"]}]}'
 rm -rf "$ROOT/home/core/.ssh"
@@ -97,7 +97,7 @@ joining; pivots D97 $IMAGE
 joining quay.io/ocl@sha256:x; pivots D98 quay.io/ocl@sha256:x
 unset IMAGE
 
-# D99 to D101: what cannot be found
+# D99 to D101: missing configs
 new_node
 on_disk "$(files "$(file /etc/foo 1)")"
 printf '{%s}' "$(pairs currentConfig r9 desiredConfig r9 state Done)" > "$ROOT/etc/machine-config-daemon/node-annotations.json"
@@ -106,7 +106,7 @@ start
 degraded D99 'error current config r1 on disk does not match current config on annotation: r9'
 stop
 
-# the first config is not the one that the cluster has made
+# the first config differs from the rendered one
 printf '{%s}' "$(pairs currentConfig r1 desiredConfig r1 state Done)" > "$ROOT/etc/machine-config-daemon/node-annotations.json"
 api DELETE $MC/machineconfigs/r1 > /dev/null
 node
@@ -145,7 +145,7 @@ start
 degraded D101 'open /etc/machine-config-daemon/currentconfig: no such file or directory'
 stop
 
-# D102: why the new OS is not there
+# D102: why the new OS was not booted
 new_node
 says 'journalctl -b -1' 'echo starting; echo "error: Bootloader write config: no space"; echo "error: more"'
 IMAGE=quay.io/os@sha256:new on_disk
@@ -187,7 +187,7 @@ soon 'D106 asked' 'rpm -q NetworkManager-libreswan
 rpm -q libreswan' 'calls | grep "^rpm " | head -n 2'
 stop
 
-# D107 to D109: masters; names of interfaces
+# D107 to D109: masters; names of network interfaces
 new_node
 on_disk
 says nmstatectl 'exit 1'
@@ -212,7 +212,7 @@ rpm-ostree cleanup -r
 rpm-ostree kargs" "$(after_start)"
 stop
 
-# G: what a running node cannot become
+# G: changes that a running node cannot make
 new_node
 on_disk "$(files "$(file /etc/foo 1)")"
 running

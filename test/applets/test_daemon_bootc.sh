@@ -1,11 +1,11 @@
 #!/bin/bash
-# mco-daemon start on a host that has bootc and no rpm-ostree.
+# mco-daemon start on a host with bootc and without rpm-ostree.
 . test/applets/node.sh
 . test/applets/daemon.sh
 NEW=quay.io/os@sha256:new
 rm "$MCO_HOST_PATH/rpm-ostree"
 ln -s "$TMP/stand-in" "$MCO_HOST_PATH/bootc"
-runs() {	# IMAGE: it is booted, and another one staged when $TMP/staged is there
+runs() {	# IMAGE: the booted one; another one is staged if $TMP/staged exists
 	rm -f "$TMP/staged"
 	says 'bootc status' "[ -e '$TMP/staged' ] && s={} || s=null
 		echo '{\"status\":{\"booted\":{\"image\":{\"image\":{\"image\":\"$1\"},\"version\":\"1\"}},\"staged\":'\$s'}}'"
@@ -19,7 +19,7 @@ bootc_node() {	# SPEC-MEMBERS
 	SNO=1 running
 }
 
-# another image is switched to, with the cluster's credentials
+# switches to another image, with the cluster's credentials
 bootc_node
 IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
 rebooted 'switch'
@@ -34,16 +34,16 @@ until_note 'the new one' currentConfig r2
 until_note 'the new one' state Done
 stop
 
-# one that cannot be pulled: nothing is left of it
+# an image that cannot be pulled: no leftovers
 bootc_node
 says 'bootc switch' 'echo no such image >&2; exit 1'
 IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
 until_note 'not pulled' state Degraded
-soon 'not pulled' 1 'cat "$ROOT/etc/foo"' # it tries again, again and again
+soon 'not pulled' 1 'cat "$ROOT/etc/foo"' # it retries forever
 until_ 'why' '[[ "$(note reason)" == *"bootc switch '"$NEW"'"*"no such image"* ]]'
 stop
 
-# a reboot that fails: what was staged is not any more
+# a reboot that fails: the image is unstaged
 bootc_node
 says systemd-run 'exit 1'
 IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
@@ -52,8 +52,7 @@ same 'no reboot' "bootc switch $NEW
 bootc switch $OLD" "$(os_calls | grep switch | head -n 2)"
 stop
 
-# what only rpm-ostree can do is refused before anything is done: nobody is drained for it,
-# nothing is written
+# changes that only rpm-ostree can make are refused first: no drain, no write
 for spec in '"kernelArguments":["a"]' '"kernelType":"realtime"' '"extensions":["usbguard"]'; do
 	new_node
 	runs $OLD
@@ -68,7 +67,7 @@ for spec in '"kernelArguments":["a"]' '"kernelType":"realtime"' '"extensions":["
 	same "$spec: nothing written" "$before" "$(tree; stat -c '%i %z' "$ROOT/etc/foo")"
 	same "$spec: nothing staged" '' "$(calls | grep -E '^(rpm|bootc switch)')"
 done
-# without a cluster, too
+# also without a cluster
 new_node
 runs $OLD
 mc r0 "$(files "$(file /etc/foo 1)")"

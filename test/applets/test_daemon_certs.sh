@@ -1,7 +1,6 @@
 #!/bin/bash
-# mco-daemon start: the API servers' CAs that rotate, up to a kubelet that asks for
-# credentials anew; what is kept when it ends; gates that do not come (spec 1.3,
-# 7.1, 7.9).
+# mco-daemon start: rotation of the API servers' CAs, up to a kubelet that requests new
+# credentials; logs kept at the end; missing feature gates (spec 1.3, 7.1, 7.9).
 . test/applets/node.sh
 . test/applets/daemon.sh
 command -v openssl > /dev/null || finish
@@ -18,18 +17,18 @@ bundle() {	# FILE...
 	api POST /api/v1/namespaces/openshift-machine-config-operator/configmaps \
 		"{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"kubeconfig-data\"},\"data\":{\"ca-bundle.crt\":\"$(cat "$@" | base64 -w0)\"}}" > /dev/null
 }
-kubeconfig() {	# SERVER: that trusts old alone
+kubeconfig() {	# SERVER: a kubeconfig that trusts only old
 	printf 'apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n- name: x\n  cluster:\n    server: %s\n    certificate-authority-data: %s\ncontexts:\n- name: c\n  context: {cluster: x, user: u}\nusers:\n- name: u\n  user: {token: kept}\n' "$1" "$(base64 -w0 "$TMP/old.pem")"
 }
 trusted() { sed -n 's/ *certificate-authority-data: //p' "$ROOT$1" | base64 -d; }
 subjects() { openssl crl2pkcs7 -nocrl -certfile <(trusted "$1") | openssl pkcs7 -print_certs -noout | sed -n 's/^subject=.*CN *= *//p' | paste -sd' '; }
-rotate() {	# JSON, and waits until it is seen
+rotate() {	# JSON; waits until the daemon has seen it
 	merge $MC/controllerconfigs/machine-config-controller "{\"metadata\":{\"annotations\":{\"$K/service-ca-rotate\":$1}}}" > /dev/null
 	until_note "rotate $1" lastObservedServerCAAnnotation "$(tr -d '"' <<< "$1" | sed s/null//)"
 }
 found() { echo "\"Cert not found in kubeconfig. This means we need to write to disk. Subject is: $1\""; }
 kubelet=/var/lib/kubelet/kubeconfig
-seen() { # a node whose kubelet talks to SERVER; it is up, and nothing has rotated
+seen() { # a node whose kubelet uses SERVER; the daemon runs, nothing has rotated
 	new_node
 	on_disk
 	mkdir -p "$ROOT/var/lib/kubelet"
@@ -38,10 +37,10 @@ seen() { # a node whose kubelet talks to SERVER; it is up, and nothing has rotat
 	node "${R1[@]}" reason ''
 }
 
-# ---- those that rotate in every upgrade can wait; one more, and none of them can -----------
+# ---- CAs that rotate in every upgrade can wait; with any other one, none can -----------
 seen "$URL"
 start
-until_ 'up' '[[ "$(mcn Updated)" == True* ]]' # and all is told
+until_ 'up' '[[ "$(mcn Updated)" == True* ]]' # and all events are sent
 : > "$CALLS"
 bundle "$TMP"/{old,kube-apiserver-lb-signer,kube-apiserver-localhost-signer}.pem
 rotate '"true"'
@@ -51,7 +50,7 @@ $(calls)"
 same 'they are trusted' 'old kube-apiserver-lb-signer kube-apiserver-localhost-signer|old' \
 	"$(subjects /etc/kubernetes/kubeconfig)|$(subjects $kubelet)"
 rotate '"false"'
-# ---- what is no certificate is left out, and told of twice as it is new ----------------------
+# ---- an invalid certificate is skipped, and logged twice because it is new ----------------------
 printf -- '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n' > "$TMP/bad.pem"
 : > "$CALLS"
 bundle "$TMP"/{old,bad,new-signer}.pem
@@ -68,13 +67,13 @@ systemctl start kubelet" "$(logs)
 $(calls)"
 same 'malformed: trusted' 'old new-signer|old new-signer|kept' "$(subjects /etc/kubernetes/kubeconfig)|$(subjects $kubelet)|$(grep -o kept "$ROOT$kubelet")"
 rotate '"false"'
-# ---- a bundle of nothing takes no trust away -------------------------------------------------
+# ---- an empty bundle removes no CA -------------------------------------------------
 : > "$CALLS"
 bundle "$TMP/bad.pem"
 rotate '"true"'
 same 'nothing to trust' "old new-signer " "$(subjects /etc/kubernetes/kubeconfig) $(calls)"
 rotate null
-# ---- what it logged is kept when it ends -----------------------------------------------------
+# ---- logs are kept at the end -----------------------------------------------------
 pods=/var/log/pods/openshift-machine-config-operator_
 kept=/etc/machine-config-daemon/previous-logs
 mkdir -p "$ROOT$kept/old" "$ROOT$pods"{machine-config-daemon-abc_1,machine-config-daemon-xyz_2,other_3}
@@ -84,14 +83,14 @@ same 'logs' "cp --recursive ${pods}machine-config-daemon-xyz_2 $kept/openshift-m
 same 'logs: old ones' "" "$(ls "$ROOT$kept")"
 same 'logs: told' "Daemon logs from ${pods}machine-config-daemon-xyz_2 preserved at $kept/openshift-machine-config-operator_machine-config-daemon-xyz_2" "$(tail -n 1 "$TMP/log" | sed 's/.*\] //')"
 
-# ---- put off, then a server that is not trusted: the kubelet begins anew ---------------------
+# ---- deferred, then an untrusted server: the kubelet bootstraps again ---------------------
 "$BIN"/mco-sandbox start --port 0 --write-kubeconfig "$TMP/other" --tls-cert-file "$TMP/new-signer.pem" \
 	--tls-private-key-file "$TMP/new-signer.key" > "$TMP/sandbox2" 2>&1 &
 OTHER=$!
 disown
 trap 'kill -KILL $SANDBOX $DAEMON $ACK $OTHER 2>/dev/null; rm -rf "$TMP"' EXIT
 until_ 'another server' '[ -s "$TMP/other" ]'
-untrusted() {	# SHELL-TEXT: what restarting the kubelet does
+untrusted() {	# SHELL-TEXT: the effect of a restart of the kubelet
 	seen "$(sed -n 's/^ *server: //p' "$TMP/other")"
 	says 'systemctl restart kubelet' "$1"
 	mkdir -p "$ROOT${pods}machine-config-daemon-abc_1"
@@ -121,7 +120,7 @@ kill $OTHER
 rotate_off() { merge $MC/controllerconfigs/machine-config-controller "{\"metadata\":{\"annotations\":{\"$K/service-ca-rotate\":null}}}" > /dev/null; }
 rotate_off
 
-# ---- gates: of a release that is not there; of the cluster's version --------------------------
+# ---- gates: of a missing release; of the cluster's version --------------------------
 new_node
 on_disk
 node "${R1[@]}"
@@ -147,7 +146,7 @@ merge /apis/config.openshift.io/v1/clusterversions/version/status '{"status":{"d
 start --payload-version 0.0.1-snapshot
 until_ 'the cluster has them' 'grep -qF "FeatureGates initialized: enabled=[], disabled=[]" "$TMP/log"'
 until_ 'the cluster: up' 'events | grep -q "against r1"'
-# ---- without logs to keep; without an OS that can be told ---------------------------------------------------------------------
+# ---- no logs to keep; an unknown OS ---------------------------------------------------------------------
 stop TERM
 same 'no logs' 'Daemon logs could could not be found due to error: lstat /var/log/pods: no such file or directory' "$(last)"
 fatal() {	# NAME WANT

@@ -1,27 +1,26 @@
 #!/bin/bash
-# --dry-run of `mco-daemon apply` and `rollback` shows what the command then does: the same
-# paths, the same contents, the same programs. Each case is shown, done and compared, there
-# and back.
+# --dry-run of `mco-daemon apply` and `rollback` shows exactly what the command then does: the
+# same paths, contents and programs. Each case is shown, run and compared, in both directions.
 . test/applets/node.sh
 CA=/etc/pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt
 W=etc/systemd/system/multi-user.target.wants
 
-# What is on the disk but the daemon's own records, the link to credentials that it makes when
-# it begins, and the keys of core, which are shown as a user's: "TYPE MODE OWNER PATH SUM-OR-TARGET".
+# The files on the disk, without the daemon's own state, its symlink to credentials, and the keys
+# of core, which are shown as a user's: "TYPE MODE OWNER PATH SUM-OR-TARGET".
 disk() {	# ROOT
 	(cd "$1" && find . \( -path ./etc/machine-config-daemon -o -path ./run/ostree -o -path ./home/core/.ssh \) -prune -o -type f -printf '%y %m %U:%G %p ' -exec sh -c 'md5sum < "$1"' _ {} \; -o -type l -printf '%y - - %p %l\n' | sed 's/  -$//' | sort -k4)
 }
-# What differs between two of them: "PATH added".
+# The differences between two of them: "PATH added".
 differ() {
 	join -a1 -a2 -e- -o '0 1.2 2.2' -t$'\t' <(sed 's/^\(\S* \S* \S*\) \.\(\S*\) \(.*\)/\2\t\1 \3/' <<< "$1" | grep .) <(sed 's/^\(\S* \S* \S*\) \.\(\S*\) \(.*\)/\2\t\1 \3/' <<< "$2" | grep .) |
 		awk -F'\t' '$2 != $3 { print $1, $2 == "-" ? "added" : $3 == "-" ? "removed" : "changed" }'
 }
-# Programs that only ask, and those that are shown as kernel arguments, OS and users.
+# Programs that only query, and those that are shown as kernel arguments, OS and users.
 asks='^(systemctl is-enabled|rpm -qf|rpm-ostree|getent|mokutil|skopeo|podman|chcon|runuser|chpasswd|given)'
 did() { calls | grep -vE "$asks" | sed 's/ *$//; s/^systemd-run --unit machine-config-daemon-reboot.*/REBOOT/' | uniq; }
 said() { sed -n '/^\(commands\|then\):/,$ s/^  //p' <<< "$1" | grep -vE '^(no drain|nothing is|left out|rpm-ostree)|, by links$' | sed 's/: .*//' | uniq; }
 
-# as_shown NAME COMMAND...: shown, then done.
+# as_shown NAME COMMAND...: shows, then runs.
 as_shown() {
 	local name=$1 shown before after
 	shift
@@ -39,7 +38,7 @@ as_shown() {
 	same "$name: paths" "$(differ "$before" "$after")" "$(grep -E '^(file|link|path) ' <<< "$shown" | sed '/\/home\/core\/.ssh/d; s/^[a-z]* //; s/[()]//g' | sort)"
 	sed -n 's/^  \([-+@ \\]\)/\1/p' <<< "$shown" | grep -vE '^[-+] (mode|owner|target): ' |
 		awk '/^--- / { skip = /(kernelArguments|sshAuthorizedKeys)$/ } !skip' > "$TMP/patch"
-	# patch does neither empty files nor links
+	# patch handles neither empty files nor symlinks
 	for f in $(sed -n 's/^file \(.*\) (removed)$/\1/p' <<< "$shown"); do [ -s "$TMP/copy$f" ] || rm "$TMP/copy$f"; done
 	for f in $(grep -E '^(file|link) ' <<< "$shown" | cut -d' ' -f2); do [ ! -L "$TMP/copy$f" ] || rm "$TMP/copy$f"; done
 	[ ! -s "$TMP/patch" ] || patch -s -p1 -E -d "$TMP/copy" < "$TMP/patch" > "$TMP/.out" 2>&1 || same "$name: the diff" '' "$(cat "$TMP/.out" "$TMP/patch")"
@@ -116,7 +115,7 @@ there_and_back 'files added and removed; what the OS shipped comes back' r2
 Z=$(printf 'packed\n' | gzip -n | base64 -w0)
 mc r2 "$(files "${base[@]}" "{\"path\":\"/etc/packed\",\"contents\":{\"compression\":\"gzip\",\"source\":\"data:;base64,$Z\"}}"),$(units "${u[@]}")"
 there_and_back 'a compressed file' r2
-# what is large is told by its sum: 3 MB, packed and as it is, and beside other 3 MB
+# large files are shown by checksum: 3 MB, compressed and plain, and replacing other 3 MB
 large() { head -c 3000000 /dev/zero | tr '\0' "$1"; }
 Z=$(large a | gzip -n | base64 -w0)
 large b > "$ROOT/etc/large"; large a > "$ROOT/etc/large-too"
@@ -183,7 +182,7 @@ link /$W/old.service (added)
   + target: /usr/lib/systemd/system/old.service" "$(grep -A1 '^link' <<< "$SHOWN" | grep -v -e ^then)"
 same 'links, back: all as before' "$at" "$(disk "$ROOT")"
 
-# what somebody edited: refused, forced, and put right by going back
+# edited files: refused, forced, and restored by the rollback
 mc r2 "$(files "${base[@]/\%0A3/%0Adrei}"),$(units "${u[@]}")"
 echo mine > "$ROOT/etc/same"
 expect 'edited: refused' 1 '' 'Error: unexpected on-disk state validating against r1: content mismatch for file "/etc/same"

@@ -1,11 +1,10 @@
 #!/bin/bash
-# mco-daemon start --root-mount DIR: whatever becomes of a start, no mount stays behind in
-# DIR, and nothing is mounted before all is known to be there (D132).
+# mco-daemon start --root-mount DIR: however a start ends, no mount is left in DIR, and nothing is
+# mounted before everything has been found (D132).
 #
 # The script runs in a mount namespace of its own in which every mount is shared, as on most
-# hosts: a mount that leaves the daemon's namespace is seen here and ends with the script. In
-# there /usr is read-only and the scratch directory on a tmpfs of its own: no mistake can
-# reach the machine.
+# hosts: a mount that leaks from the daemon's namespace is visible here and ends with the script.
+# In it /usr is read-only and the scratch directory is a tmpfs: no mistake can reach the machine.
 if [ -z "${ENTER_IN:-}" ] && [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	ENTER_IN=1 exec unshare -m --propagation private "$BASH" "$0"
 fi
@@ -15,14 +14,14 @@ if [ -n "${ENTER_IN:-}" ]; then
 fi
 . test/applets/node.sh
 unset MCO_HOST_PATH MCO_RETRY_MS KUBECONFIG
-cd "$TMP" || exit 1 # tests give relative paths
+cd "$TMP" || exit 1 # tests use relative paths
 DAEMON=
 trap '[ -z "$DAEMON" ] || kill -KILL "$DAEMON"; cd /; mounts | grep -q . || rm -rf --one-file-system "$TMP"' EXIT
 
-# Mounts of a process at and below a place. Of ours at the scratch directory: none.
+# The mounts of a process at and below a path.
 mounts() { awk -v d="${2:-$TMP}/" 'index($5 "/", d) == 1 && $5 "/" != d { print $5 }' "/proc/${1:-self}/mountinfo"; }
 R=$TMP/rootfs
-root() {	# a machine's root, with nothing else in it
+root() {	# a minimal root of a machine
 	rm -rf --one-file-system "$R"
 	mkdir -p "$R"/{etc/kubernetes,proc}
 	printf 'ID=debian\n' > "$R/etc/os-release"
@@ -33,7 +32,7 @@ kubeconfig() {	# [USER]: one that parses, of a cluster that does not answer
 }
 kubeconfig > good
 start=("$MCO" start --node-name node --metrics-url 127.0.0.1:0 --root-mount "$R")
-# refused NAME LINE COMMAND...: one line, and the root is as it was.
+# refused NAME LINE COMMAND...: one line of error, and the root is unchanged.
 refused() {
 	local name=$1 line=$2 before after
 	shift 2
@@ -46,7 +45,7 @@ refused() {
 	same "$name: mounts" '' "$(mounts)"
 }
 
-# ---- what is missing is found first ----------------------------------------------------
+# ---- missing files are found first ----------------------------------------------------
 rm -rf --one-file-system "$R"
 refused 'no root' "the node's root $R: No such file or directory" "${start[@]}" --kubeconfig good
 mkdir "$R"
@@ -116,13 +115,13 @@ same 'D132 read-only' ro "$(awk '$5 == "/run/machine-config-daemon-bin" { print 
 same 'D132 nobody else sees them' '' "$(mounts)"
 same 'D132 the programs are out of reach' '' "$(ls -A "$R/run/machine-config-daemon-bin")"
 stop D132
-# words before the command are kept, and one that only looks like it
+# arguments before the command are kept, and one that only looks like it
 enters "${MCO%-daemon}" mco-daemon --v 2 --metrics-url=127.0.0.1:0 --node-name start start --root-mount "$R" --kubeconfig /kubeconfig
 same 'D132 words before' "/run/bin/machine-config-daemon --v 2 --metrics-url=127.0.0.1:0 --node-name start start --root-mount $R --kubeconfig /kubeconfig --root-mount=/ " "$(words)"
 until_ 'D132 understood' 'sed "0,/Invoking re-exec/d" log | grep -q "Version: "'
 stop 'D132 words'
 
-# paths are those of who gave them, with what lies beside a kubeconfig
+# paths are those of the caller, with the files beside a kubeconfig
 mkdir -p dir "$R/home"
 kubeconfig 'tokenFile: token' > dir/k
 echo t > dir/token
@@ -141,7 +140,7 @@ enters env KUBECONFIG=missing:dir/k:rootfs/home/k "${start[@]}"
 same 'KUBECONFIG' "KUBECONFIG=$GIVEN/0/k:/home/k" "$(tr '\0' '\n' < /proc/$DAEMON/environ | grep ^KUBECONFIG)"
 stop 'KUBECONFIG'
 
-# a pod: its account, and the API where the kubelet has it
+# a pod: its service account, and the API server of the kubelet
 mkdir -p pod/kubernetes.io/serviceaccount
 touch pod/kubernetes.io/serviceaccount/{token,ca.crt}
 kubeconfig > "$R/etc/kubernetes/kubeconfig"
@@ -149,7 +148,7 @@ mkdir -p "$R/var" && ln -s ../run "$R/var/run"
 if [ -e /run/secrets ]; then
 	echo 'SKIPPED: "a pod": this machine has a /run/secrets of its own'
 else
-	# /run of a pod, for the daemon alone
+	# /run of a pod, only for the daemon
 	enters unshare -m --propagation slave sh -c 'mount -t tmpfs t /run && mkdir /run/secrets && mount --bind pod /run/secrets && exec "$@"' sh "${start[@]}"
 	same 'a pod: its mounts' "/run/machine-config-daemon-bin
 /run/secrets" "$(mounts $DAEMON /run | sort)"
@@ -173,7 +172,7 @@ rm "$R/run"; mkdir "$R/run"; touch "$R/run/bin"
 same 'fails later' '255 1' "$? $(grep -c 'failed to re-exec: ' .err)"
 same 'fails later: mounts' '' "$(mounts)"
 
-# a link in the root leads no mount out of it
+# a symlink in the root leads no mount out of it
 root
 mkdir out; ln -s "$TMP/out" "$R/run"
 "${start[@]}" --kubeconfig good > .out 2> .err & DAEMON=$!

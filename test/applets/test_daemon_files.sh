@@ -1,6 +1,6 @@
 #!/bin/bash
-# mco-daemon apply: paths, owners, units and OS changes that go wrong, as upstream
-# words them (E20 to E39).
+# mco-daemon apply: failures of paths, owners, units and OS changes, with upstream's texts (E20 to
+# E39).
 . test/applets/node.sh
 fresh() { new_node; mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0; : > "$CALLS"; }
 with() {	# FILE-JSON...
@@ -8,7 +8,7 @@ with() {	# FILE-JSON...
 }
 unit() { mc r2 "$(files "$(file /etc/foo 1)"),$(units "$@")"; }
 
-# E20: a file where a folder should be
+# E20: a file in place of a directory
 fresh
 : > "$ROOT/etc/pf"
 with "$(file /etc/pf/x/y x)"
@@ -31,13 +31,13 @@ fresh
 with '{"path":"/etc/c","user":{"name":"chrony"}}'
 apply r2 1 'failed to retrieve file ownership for file "/etc/c": failed to retrieve UserID for username: chrony'
 
-# E22: a mask makes no unit to disable; one that is there is disabled
+# E22: a mask does not make a unit to disable; an existing one is disabled
 fresh
 unit '{"name":"z.service","mask":true,"enabled":false}' '{"name":"crio.service","mask":true,"enabled":false}'
 apply r2 0
 same 'E22' 'systemctl disable crio.service' "$(calls | grep ^systemctl)"
 same 'E22 masked' '/dev/null /dev/null' "$(readlink "$ROOT/etc/systemd/system/z.service") $(readlink "$ROOT/etc/systemd/system/crio.service")"
-# E35: one that the config has among its files is there
+# E35: a unit file among the config's files exists
 fresh
 mc r2 "$(files "$(file /etc/systemd/system/f.service x)"),$(units '{"name":"f.service","enabled":true}')"
 apply r2 0
@@ -48,7 +48,7 @@ fresh
 unit '{"name":"foo@1.service","enabled":true}' '{"name":"foo@.service","enabled":true}'
 apply r2 0
 same 'E23' 'systemctl enable foo@.service' "$(calls | grep ^systemctl)"
-# E24: a dropin in a folder below another is known by its last two names
+# E24: a dropin in a nested directory is identified by its last two names
 fresh
 mc r1 "$(files "$(file /etc/systemd/system/x/k.service.d/10.conf 1)")"
 apply r1 0
@@ -76,7 +76,7 @@ mc r5 "$(files "$(file /etc/systemd/system/k.service.d/a.conf 5)")"
 apply r5 0
 same 'E34 dropin' 'k.service.d/a.conf 5' "$(units_there)"
 
-# E25: what was staged before cannot be removed: it is not tried twice
+# E25: a staged deployment that cannot be removed: no second attempt
 fresh
 says 'rpm-ostree cleanup' 'echo busy >&2; exit 5'
 mc r2 "$(files "$(file /etc/foo 2)")" '"kernelArguments":["a"]'
@@ -84,7 +84,7 @@ apply r2 1 'failed to remove pending deployment: error running rpm-ostree cleanu
 : exit status 5'
 same 'E25' 'rpm-ostree cleanup -p' "$(calls | grep cleanup)"
 same 'E25 disk' 1 "$(cat "$ROOT/etc/foo")"
-# E26: extensions cannot be had
+# E26: extensions are not available
 layered() { mc r2 "$(files "$(file /etc/foo 1)")" '"extensions":["usbguard"],"baseOSExtensionsContainerImage":"quay.io/ext@sha256:e"'; }
 fresh
 says 'podman images' 'echo []'
@@ -107,7 +107,7 @@ booted "$OLD" '"requested-packages":[]' '{"staged":true,"requested-packages":["u
 apply r2 0
 same 'E28' 'rpm-ostree update --install usbguard' "$(calls | grep 'rpm-ostree update')"
 
-# E31: the last extension goes: nothing more has to be staged
+# E31: the last extension is removed: nothing else has to be staged
 mc r3 "$(files "$(file /etc/foo 1)")"
 : > "$CALLS"
 booted "$OLD" '"requested-packages":["usbguard","hotfix"]'
@@ -115,7 +115,7 @@ apply r3 0
 same 'E31' 'rpm-ostree status --json
 rpm-ostree update --uninstall usbguard' "$(calls | sed -n '/cleanup -p/,$p' | grep -E 'status|update')"
 
-# E32: a password that cannot be set is none to set back
+# E32: a password that could not be set is not restored
 core() { printf '"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["%s"]%s}]}' "$1" "${2:-}"; }
 new_node
 mc r1 "$(core k1)"
@@ -128,7 +128,7 @@ apply r2 1 'Failed to reset password for core: locked
 same 'E32' 'chpasswd -e
 given core:$6$z' "$(calls | grep -e usermod -e chpasswd -e given)"
 same 'E32 keys' k1 "$(cat "$ROOT/home/core/.ssh/authorized_keys.d/ignition")"
-# E33: one that was set is, also where that fails
+# E33: a password that was set is restored, even if that fails
 says chpasswd 'case $(cat) in core:?6?old) echo locked; exit 1;; esac'
 says 'rpm-ostree cleanup' 'echo busy >&2; exit 5'
 mc r2 "$(core k2 ',"passwordHash":"$6$z"')" '"kernelArguments":["a"]'
@@ -136,7 +136,7 @@ apply r2 1 'error rolling back password hash updates: [Failed to reset password 
 :exit status 1, failed to remove pending deployment: error running rpm-ostree cleanup -p: busy
 : exit status 5]'
 
-# E29: the tuning file: what it adds, then what it deletes; how each fails
+# E29: the tuning file: additions, then deletions; how each fails
 fresh
 mkdir -p "$ROOT/etc/pivot"
 printf 'DELETE nosmt\nADD quiet\nnonsense\nADD nosmt\n' > "$ROOT/etc/pivot/kernel-args"

@@ -1,15 +1,15 @@
 #!/bin/bash
-# What keeps a trial from costing a machine: `mco-daemon` commands run by hand refuse what is
-# not a rendered config and a running machine that is no node.
+# Guards against accidents: `mco-daemon` commands run by hand refuse anything but a rendered
+# config, and a running machine that is not a node.
 . test/applets/node.sh
 NOT='is not a rendered config (rendered-POOL-HASH), and a node takes the whole of one'
 
-# ---- only a rendered config is a whole one -------------------------------------------
+# ---- only a rendered config is complete -------------------------------------------
 new_node
 mc r1 "$(files "$(file /etc/foo 1)" "$(file /etc/bar 1)" "$(file /etc/baz 1)"),$(units '{"name":"kubelet.service","contents":"k","enabled":true}' '{"name":"crio.service","dropins":[{"name":"d.conf","contents":"d"}]}')"
 apply r1 0
 before=$(tree)
-plain() {	# NAME: a MachineConfig of one file, as people write them
+plain() {	# NAME: a MachineConfig of one file, as a user writes it
 	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfig","metadata":{"name":"%s"},"spec":{"config":{"ignition":{"version":"3.5.0"},%s}}}' \
 		"$1" "$(files "$(file /etc/foo 2)")" > "$TMP/plain.json"
 }
@@ -41,7 +41,7 @@ plain 50-motd
 expect 'none before' 1 '' "Error: 50-motd $NOT: 0 files and 0 units of mco-empty-mc would be removed; render it first (mcoctl render), or give --force
 " "$MCO" apply "$TMP/plain.json" --offline --root-mount "$ROOT"
 
-# ---- the machine itself, if it is no node -------------------------------------------------
+# ---- the machine itself, if it is not a node -------------------------------------------------
 # The machine is a directory that the command takes for /: a mistake cannot reach the real one.
 if [ "$(id -u)" != 0 ] || ldd "$MCO" 2>&1 | grep -q '=>'; then
 	echo 'SKIPPED: / of a machine: it takes root and a static build'
@@ -78,8 +78,7 @@ machine ID=rhel VARIANT_ID=coreos RHEL_VERSION=9.6
 on apply /r1.json --offline > "$TMP/.out" 2>&1
 same 'it is a node by its OS' '0 1' "$? $(cat "$ROOT/etc/foo")"
 
-# `start` does what a cluster says, and `firstboot` what a config says, to the root it has
-# been given
+# `start` and `firstboot` change the root that they are given
 kubeconfig() { printf 'apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters:\n- name: x\n  cluster: {server: "http://127.0.0.1:9"}\ncontexts:\n- name: c\n  context: {cluster: x, user: u}\nusers:\n- name: u\n  user: {}\n'; }
 ign() { printf '{"ignition":{"version":"3.5.0"},%s}' "$(files "$(file /etc/foo 1)")"; }
 machine ID=debian

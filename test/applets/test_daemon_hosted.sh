@@ -5,13 +5,13 @@
 . test/applets/daemon.sh
 DIR=$TMP/desired
 mkdir -p "$DIR"
-wanted() {	# HASH CONFIG-MEMBERS: what the folder holds
+wanted() {	# HASH CONFIG-MEMBERS: the contents of the directory
 	mc "r-$1" "$2"
 	printf '{"ignition":{"version":"3.2.0"},"storage":{"files":[{"path":"/etc/mcs-machine-config-content.json","contents":{"source":"data:;base64,%s"}}]}}' \
 		"$(base64 -w0 "$TMP/r-$1.json")" | ${3:-cat} > "$DIR/config"
 	printf %s "$1" > "$DIR/hash"
 }
-served() {	# CONFIG-MEMBERS: what the machine was made with
+served() {	# CONFIG-MEMBERS: the config that the machine was installed with
 	new_node
 	mc r-h1 "$1"
 	apply r-h1 0
@@ -49,7 +49,7 @@ same 'D133 compared' 'rpm-ostree status --json
 rpm-ostree kargs' "$(calls)"
 stop
 
-# crio: only what is not safe is drained (D42 to D45)
+# crio: only unsafe changes need a drain (D42 to D45)
 REG=/etc/containers/registries.conf
 reg() { printf '{"path":"%s","contents":{"source":"data:;base64,%s"}}' $REG "$(base64 -w0 <<< "$1")"; }
 MIRROR='[[registry]]
@@ -72,7 +72,7 @@ goes D43 none '' "$MIRROR"
 goes D45 drain "$MIRROR" "${MIRROR/\"m\"/\"n\"}"
 goes D45 drain "$MIRROR" ''
 
-# what cannot be done is told, and the process ends
+# an impossible update is reported, and the process ends
 served "$(files "$(file /etc/foo 1)")"
 wanted h2 '"storage":{"disks":[{"device":"/dev/x"}]}'
 hosted
@@ -82,7 +82,7 @@ until_ 'it says why' 'grep -q "^F.*Error handling node sync: the update" "$TMP/l
 rm "$ROOT/etc/mcs-machine-config-content.json"
 start --desired-configmap "$DIR"
 degraded nothing 'cannot find any existing configuration on disk: open /etc/mcs-machine-config-content.json: no such file or directory'
-# E42: what cannot be read is told, and ends it
+# E42: an unreadable config is reported and ends the process
 told() {	# NAME REASON
 	hosted
 	degraded "$1" "$2"

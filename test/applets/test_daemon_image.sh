@@ -1,6 +1,6 @@
 #!/bin/bash
-# mco-daemon: an OS image that is on the node already, and the boot loader before
-# an OS that it may not trust.
+# mco-daemon: an OS image in the node's storage, and the update of the boot loader before an OS
+# that it may not trust.
 . test/applets/node.sh
 NEW=quay.io/os@sha256:new
 RUN='-p EnvironmentFile=-/etc/mco/proxy.env --collect --wait -- podman'
@@ -27,7 +27,7 @@ disk() {	# NAME PARTITION-3-MEMBERS
 }
 loader() { sed -n '/^mokutil/,/rpm-ostree rebase/p' | sed 's/INVOCATION_ID=[-0-9a-f]*/INVOCATION_ID=ID/; s,/tmp/bootupd-efi-[0-9a-f]\{8\},DIR,; s/ $//'; }
 
-# by hand: the device by its link, leftovers, sums of before and after
+# by hand: the device by its symlink, leftovers, checksums before and after
 old_node
 mkdir -p "$ROOT/dev/disk/by-uuid" "$ROOT/boot/efi"
 ln -s ../../sda3 "$ROOT/dev/disk/by-uuid/x"
@@ -64,7 +64,7 @@ $REBASE" "$(loader < "$CALLS")"
 same 'by hand: what stays' '.btmp.file BOOT new; ' "$(ls -A "$ROOT/boot/efi/EFI" | xargs); $(ls "$ROOT/tmp")"
 same 'by hand: no warning' '' "$(grep 'bootloader update failed' "$TMP/.err")"
 
-# a RAID: each disk; what fails ends it, but not the update
+# a RAID: each disk; a failure ends the copy, but not the OS update
 old_node
 M=',"fstype":"linux_raid_member","children":[{"name":"/dev/md0"}]'
 disks "$(disk sda "$M")" "$(disk sdb "$M")" "$(disk sdc)"
@@ -129,7 +129,7 @@ if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
 	umount "$ROOT/boot/efi" 2>/dev/null
 fi
 
-# the service that an OS of 9.6 has; a pull that has no credentials, and fails
+# the service of OS 9.6; a pull without credentials that fails
 new_node
 says mokutil 'exit 1'
 says 'podman images' 'echo broken >&2; exit 1'
@@ -168,7 +168,7 @@ RELOAD='systemctl daemon-reload
 systemctl try-restart rpm-ostreed'
 LOCAL="rpm-ostree rebase --experimental ostree-unverified-image:containers-storage:$NEW"
 merge $MC/machineconfigpools/worker '{"spec":{"pinnedImageSets":[{"name":"p"}]}}' > /dev/null
-pinned() {	# the node has it, and a policy
+pinned() {	# the node has the image, and a policy
 	new_node
 	says 'podman images' "echo '[{\"Id\":\"i1\",\"RepoDigests\":[\"q/x\",\"$NEW\"]}]'"
 	says 'podman system info' "echo '{\"store\":{\"graphDriverName\":\"overlay\",\"graphRoot\":\"/var/lib/containers/storage\"}}'"
@@ -179,7 +179,7 @@ pinned() {	# the node has it, and a policy
 }
 os() { calls | sed -n "/^rpm-ostree --version/,/${1:-zzz}/p"; }
 
-# what rpm-ostreed sees meanwhile, and that nothing of it stays
+# the policy that rpm-ostreed sees meanwhile, and that it is removed
 pinned
 says 'rpm-ostree rebase' "cd \$MCO_ROOT; cat $DROPIN; echo; cat $POLICY; stat -c %a $DROPIN $POLICY; } > $TMP/seen; { :"
 sed -i '1s/^/{ /; $s/$/; }/' "$SAY/rpm-ostree_rebase"
@@ -222,7 +222,7 @@ gone() { same "$1: nothing stays" 'no no' "$(for f in $DROPIN $POLICY; do [ -e "
 gone local
 stop
 
-# it fails: taken back all the same, and not tried again by itself
+# a failure: the policy is removed all the same, without a retry
 MCO_RETRY_MS=100000 pinned
 says 'rpm-ostree rebase' 'echo nope >&2; exit 1'
 IMAGE=$NEW to ''
@@ -234,7 +234,7 @@ rpm-ostree cleanup -p" "$(os | sed '1,3d')"
 gone 'local fails'
 stop
 
-# killed in between: what is undone begins with the drop-in
+# killed in between: the undo starts with the drop-in
 pinned
 says 'rpm-ostree rebase' 'kill -KILL $PPID'
 stop
@@ -250,12 +250,12 @@ same 'killed: commands' "$RELOAD
 rpm-ostree status --json" "$(calls | head -n 3)"
 gone killed
 
-# killed before any journal: the next start finds it
+# killed before there is a journal: the next start removes it
 mkdir -p "$ROOT/${DROPIN%/*}"; : > "$ROOT/$DROPIN"; : > "$ROOT/$POLICY"
 : > "$CALLS"
 says 'rpm-ostree rebase' 'exit 0'
 node "${R1[@]}" controlPlaneTopology SingleReplica
-# with all flags that upstream's manifests and people give, and a port that is taken
+# with all flags of upstream's manifests and of users, and a port that is in use
 start -v=4 --vmodule=x=1 --log-flush-frequency=5s --tls-cipher-suites=A,B --tls-min-version=VersionTLS13 \
 	--kubelet-healthz-endpoint=http://localhost:1/healthz --metrics-url "127.0.0.1:${URL##*:}"
 until_ 'start after a kill' 'events | grep -q "against r1"'
@@ -268,7 +268,7 @@ same 'start -v=4' 1 "$(grep -c '\] write file /etc/v: added' "$TMP/log")"
 stop
 same 'payload-version everywhere' "$("$MCO" version)" "$("$MCO" --payload-version=4.22.0 version; "$MCO" firstboot-complete-machineconfig --payload-version=1 --help > /dev/null || echo no)"
 
-# not there by that name; and no policy to be changed
+# no image of that name; no policy to change
 pinned
 says 'podman images' 'echo "[{\"Id\":\"i1\",\"RepoDigests\":[\"q/x\"]}]"'
 IMAGE=$NEW to ''

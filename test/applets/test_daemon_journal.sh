@@ -1,5 +1,5 @@
 #!/bin/bash
-# A journal that is damaged, and the way out that mco-daemon(1) has for it.
+# A damaged journal, and the remedy in mco-daemon(1).
 . test/applets/node.sh
 
 damage() { printf '\000' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none; }
@@ -28,7 +28,7 @@ expect 'the way out' 0 'as r2 says: 1 files, 1 units
 ' '' "$MCO" verify --root-mount "$ROOT"
 same 'the way out: nothing of the old one' '2' "$(cd "$ROOT/etc" && cat foo; ls old 2>/dev/null)"
 
-# what was kept
+# a kept file
 new_node; J=$ROOT/etc/machine-config-daemon/journal
 mc r1 "$(files "$(file /etc/foo 1111)")"; apply r1 0
 mc r2 "$(files "$(file /etc/foo 2222)")"; apply r2 0

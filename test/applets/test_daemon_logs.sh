@@ -1,10 +1,10 @@
 #!/bin/bash
-# What mco-daemon logs at default verbosity: upstream's words for the steps of an update,
-# what it waits for, each failure once, and the force file as soon as it is there.
+# What mco-daemon logs at default verbosity: upstream's texts for the steps of an update, what it
+# waits for, each failure once, and the force file as soon as it exists.
 . test/applets/node.sh
 . test/applets/daemon.sh
 lines() { sed -nE "s/^[${2:-IWEF}][0-9]{4} [0-9:.]{15} +[0-9]+ [a-z_]+\.c:[0-9]+\] //p" "$TMP/log" | grep -E "$1"; }
-# From a line on, without what other suites compare and what takes time
+# The log from a line on, without what other suites compare and without durations
 story() { lines . | if [ -n "${1:-}" ]; then sed "1,/$1/d"; else cat; fi | sed -E 's/^"(.*)"$/\1/; /^(Event|Running|Writing|FeatureGates)/d; s/(took )[0-9.]+/\1N/'; }
 
 # ---- the Node comes late ---------------------------------------------------------------
@@ -65,7 +65,7 @@ same 'the policy' 'None (file /etc/foo: policy)' "$(lines '^None' | sed -E 's/: 
 until_ 'the end' 'lines . | grep -qx "Completing update to target MachineConfig: r2"'
 until_ 'the state' 'lines . | grep -qx "Transitioned from state: Working -> Done"'
 
-# ---- a failure that goes on: one line; the force file ends it at once ------------------------
+# ---- a persistent failure: one line; the force file ends it at once ------------------------
 stop
 new_node
 on_disk "$(files "$(file /etc/foo a)")"
@@ -80,7 +80,7 @@ until_ 'it tries again and again' '[ "$(tries)" -ge 5 ]'
 same 'and says once why' "Event OnDiskStateValidationFailed: $why
 Marking Degraded due to: \"$why\"" "$(lines "$why" WE)"
 stop
-MCO_RETRY_MS=600000 start # no try of its own for ten minutes
+MCO_RETRY_MS=600000 start # no retry of its own for ten minutes
 until_ 'it has failed' 'grep -q "Marking Degraded" "$TMP/log"'
 until_note 'it is degraded again' state Degraded
 : > "$ROOT/run/machine-config-daemon-force"

@@ -31,16 +31,16 @@ same 'its update' 'mcd_update_state{config="MachineConfig: r1",err=""}' "$(metri
 # ---- a reason with quotes and lines is one label ----
 echo drifted > "$ROOT/etc/foo"
 until_note 'it drifts' state Degraded
-# the monitor's reason, or that of the next try, which says what it validated
+# the reason of the monitor, or of the next attempt
 soon 'with its reason' 'mcd_state{state="Degraded",reason="content mismatch for file \"/etc/foo\""}' "metric mcd_state | sed 's/ [0-9]*\$//; s/unexpected on-disk state validating against r1: //'"
 until_ 'since when' '[ $(($(date +%s) - $(metric mcd_config_drift | cut -d" " -f2))) -lt 3600 ]'
-# clients that say nothing keep nobody from an answer
+# silent clients do not block others
 exec 8<>"/dev/tcp/127.0.0.1/$(at | sed 's/.*://')"
 same 'beside a silent client' '200 text/plain; charset=utf-8' "$(answer_to /healthz)"
 exec 8>&-
 stop
 
-# ---- a port that is taken: told, and the node is looked after all the same ----
+# ---- a port that is in use: reported, and the daemon goes on ----
 port=${URL##*:} # the API server's
 new_node
 on_disk "$(files "$(file /etc/foo a)")"

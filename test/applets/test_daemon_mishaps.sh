@@ -1,5 +1,5 @@
 #!/bin/bash
-# mco-daemon: what goes wrong at the worst moment, and what others do to the disk.
+# mco-daemon: failures at the worst moment, and changes of the disk by others.
 . test/applets/node.sh
 . test/applets/daemon.sh
 OCL=quay.io/ocl@sha256:x
@@ -7,8 +7,8 @@ SSH='"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["%s"]}]}'
 # shellcheck disable=SC2059 # the format is above
 keys() { printf "$SSH" "$1"; }
 
-# A failure that cannot be told is told later, and nothing is done before: the disk
-# has been put back.
+# A failure that cannot be reported is reported later, and nothing is done before that: the disk
+# has been restored.
 new_node
 on_disk "$(files "$(file /etc/foo 1)")"
 SNO=1 running
@@ -24,7 +24,7 @@ rebooted 'again'
 same 'rebooted with the new config on the disk' $'2\n2' "$(cat "$TMP/seen")"
 stop
 
-# What a daemon has started ends with it.
+# Children end with the daemon.
 new_node
 on_disk "$(files "$(file /etc/foo 1)")"
 says nmstatectl "echo \$\$ > '$TMP/child'; exec sleep 300"
@@ -34,7 +34,7 @@ until_ 'a program runs' '[ -s "$TMP/child" ]'
 stop TERM
 until_ 'it does no more' '! kill -0 "$(cat "$TMP/child")" 2>/dev/null'
 
-# That an update is done cannot be written down: it holds all the same.
+# The completion of an update cannot be recorded: the update is valid all the same.
 new_node
 on_disk "$(files "$(file /etc/foo 1)")"
 SNO=1 running
@@ -46,7 +46,7 @@ soon 'unmarked' 'r2 2' on_it
 until_ 'unmarked, logged' 'grep -q "The update is complete, but this could not be recorded" "$TMP/log"'
 stop
 
-# The way out of an image goes with the update it was for.
+# The revert of an image is removed with its update.
 built() {	# KEY VALUE ...: a node on an image that was built in the cluster
 	new_node
 	on_disk "$(files "$(file /etc/foo 1)")"
@@ -82,7 +82,7 @@ until_note 'killed, and stays' state Done
 soon 'killed, none left' '' way_out
 stop
 
-# Kernel arguments that a file asked for go with it.
+# Kernel arguments of the tuning file are removed with it.
 SNO=1 given "$(files "$(file /etc/foo 1)")"
 says systemd-run 'exit 1'
 to "$(files "$(file /etc/pivot/kernel-args ADD%20nosmt%0A)")"
@@ -92,7 +92,7 @@ systemd-run
 rpm-ostree cleanup -p' "$(calls | grep -oE '.*nosmt|^systemd-run|.*cleanup -p' | head -n 3)"
 stop
 
-# A unit is seen enabled, and then it is not: drift, until it is again.
+# A unit that was enabled is disabled: drift, until it is enabled again.
 UNIT='{"name":"a.service","contents":"[Install]\nWantedBy=x.target\n","enabled":true}'
 W=etc/systemd/system/x.target.wants
 new_node
@@ -112,13 +112,13 @@ expect 'verify sees it, too' 1 'KIND   WHERE       PROBLEM
 unit   a.service   unit "a.service" expected enabled=true, but systemd reports "disabled"
 ' '' "$MCO" verify --root-mount "$ROOT"
 
-# One folder by two names.
+# One directory with two names.
 new_node
 mkdir -p "$ROOT/var/usrlocal/bin"; mkdir -p "$ROOT/usr"; ln -s ../var/usrlocal "$ROOT/usr/local"
 on_disk "$(files "$(file /usr/local/bin/x 1)" "$(file /var/usrlocal/bin/y 1)")"
 running
 printf 2 > "$ROOT/usr/local/bin/x"
-drifts() {	# NAME FILE: that is told, and then again by each look at the node
+drifts() {	# NAME FILE: the drift is reported, and again by each sync
 	until_ "$1" "events | grep -qF 'ConfigDriftDetected!: content mismatch for file \\\"$2\\\"'"
 	degraded "$1" "unexpected on-disk state validating against r1: content mismatch for file \\\"$2\\\""
 }
@@ -129,7 +129,7 @@ printf 2 > "$ROOT/usr/local/bin/y"
 drifts 'by the other' /var/usrlocal/bin/y
 stop
 
-# Keys are written whatever else core keeps beside them, and not behind a link.
+# Keys are written whatever else is in core's directory, and never through a symlink.
 new_node
 mc r1 "$(keys k1)"; apply r1 0
 D=$ROOT/home/core/.ssh
@@ -145,7 +145,7 @@ says runuser "mkdir -m 0700 -p \"$ROOT\${!#}\""
 mc r2 "$(keys k2)"; apply r2 0
 same 'not behind a link' 'precious k2' "$(ls "$ROOT/srv") $(cat "$D/authorized_keys.d/ignition")"
 
-# Units of the root's own: systemd writes them so.
+# Unit files of the root itself, as systemd writes them.
 new_node
 mc r1 "$(units '{"name":"-.slice","dropins":[{"name":"10.conf","contents":"[Slice]\n"}]}')"
 apply r1 0
@@ -153,7 +153,7 @@ same 'the root slice' '[Slice]' "$(cat "$ROOT/etc/systemd/system/-.slice.d/10.co
 mc r2 "$(units '{"name":"--now.service","contents":"x"}')"
 apply r2 1 '"--now.service" is not the name of a unit'
 
-# What the last update left to go back by is damaged: the next one goes on without.
+# The journal of the last update is damaged: the next update goes on without it.
 new_node
 for i in 1 2; do mc r$i "$(files "$(file /etc/foo $i)")"; apply r$i 0; done
 echo x > "$ROOT/etc/machine-config-daemon/journal/last"
@@ -163,7 +163,7 @@ same 'damaged, said' 1 "$(grep -c 'The last update cannot be rolled back' "$TMP/
 "$MCO" rollback --root-mount "$ROOT" > /dev/null 2>&1
 same 'damaged, and back by the new one' 2 "$(cat "$ROOT/etc/foo")"
 
-# Nobody else changes a node that is being changed.
+# Only one process at a time changes a node.
 new_node
 mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0
 says systemd-run "touch '$TMP/held'; until [ -e '$TMP/go' ]; do sleep 0.05; done"

@@ -8,7 +8,7 @@ P=/etc/containers/policy.json
 config() { files "$(file /etc/foo "$1")" "$(file $P "$2")"; }
 after_start() { events | sed '1,/^ConfigDriftMonitorStarted: .*against r1$/d'; }
 
-# E01: annotations are taken away while it runs
+# E01: annotations are removed while it runs
 given "$(config 1 a)"
 annotate desiredConfig -
 degraded E01 "machineconfig.$K \\\"\\\" not found"
@@ -19,11 +19,11 @@ annotate currentConfig ''
 degraded 'E01 empty' "machineconfig.$K \\\"\\\" not found"
 annotate currentConfig r1
 finished 'E01 back' r1
-# E02: a state that was taken away is Degraded, and then mended
+# E02: a removed state is Degraded, and then repaired
 annotate state -
 until_ 'E02 told' 'grep -qF "Marking Degraded due to: \"'$K'/state annotation not found on node '"'node'"'\"" "$TMP/log"'
 until_note 'E02 mended' state Done
-# E03: its config is spoilt while it runs; another is put there
+# E03: its config is damaged while it runs; another one replaces it
 printf '{"metadata":{"na' > "$ROOT/etc/machine-config-daemon/currentconfig"
 merge /api/v1/nodes/node '{"metadata":{"labels":{"x":"1"}}}' > /dev/null
 degraded E03 'unexpected EOF'
@@ -45,7 +45,7 @@ printf 1 > "$ROOT/etc/foo"
 until_note 'E04 mended' state Done
 until_ 'E04 and written' '[ -s "$ROOT/etc/machine-config-daemon/currentconfig" ]'
 stop
-# E05: one that cannot be read, at the start
+# E05: an unreadable config at the start
 : > "$ROOT/etc/machine-config-daemon/currentconfig"
 node "${R1[@]}"
 : > "$CALLS"
@@ -58,7 +58,7 @@ rm "$ROOT/etc/machine-config-daemon/currentconfig"
 until_note 'E05 mended' state Done
 stop
 
-# E06: killed while the controller drains: it is asked again
+# E06: killed during a drain: the drain is requested again
 given "$(config 1 a)"
 touch "$TMP/deaf"
 to "$(config 2 a)"
@@ -82,10 +82,10 @@ same 'E06 logs' '"Starting to manage node: node"
 "Rebooting node"
 "initiating reboot: Node will reboot into config r2"
 "reboot successful"' "$(logs)"
-# E08: a first pass that ends in a reboot is a pass all the same
+# E08: a first sync that ends in a reboot counts as a sync
 until_ 'E08 watched' 'events | grep -qx "ConfigDriftMonitorStarted: Config Drift Monitor started, watching against r2"'
 until_ 'E08 report' '[ "$(mcn Resumed)" = "True Resumed In desired config r1. Resumed normal operations." ]'
-# E07: once the reboot is asked for it may end
+# E07: after the reboot is requested it may end
 kill -TERM "$DAEMON"
 timeout 120 tail --pid="$DAEMON" -f /dev/null
 same 'E07 ended' 'Shutting down MachineConfigDaemon' "$(sed -n 's/.*] \(Shutting down\)/\1/p' "$TMP/log")"
@@ -103,7 +103,7 @@ degraded 'E09' "machineconfig.$K \\\"r2\\\" not found"
 same 'E09 disk' "a r1" "$(cat "$ROOT$P") $(grep -oE '"name":"r[0-9]"' "$ROOT/etc/machine-config-daemon/currentconfig" | grep -oE 'r[0-9]')"
 stop
 
-# E10: certificates that cannot be taken in
+# E10: certificates that cannot be written
 given "$(config 1 a)"
 says 'systemctl restart coreos-update-ca-trust.service' 'echo no unit >&2; exit 5'
 says update-ca-trust 'echo bad >&2; exit 3'
@@ -124,7 +124,7 @@ same 'E11' 'a Done' "$(calls)$(cat "$ROOT$P") $(note state)"
 merge /api/v1/nodes/node '{"metadata":{"finalizers":null}}' > /dev/null
 stop
 
-# E12: first annotations that cannot be taken
+# E12: invalid first annotations
 first() {	# TEXT
 	new_node
 	mc r1 "$(files "$(file /etc/foo 1)")"
@@ -148,7 +148,7 @@ annotate currentConfig r1
 until_note 'E12 mended' state Done
 stop
 
-# E13: what is set up on a master is tried once
+# E13: the setup of a master is tried once
 new_node
 on_disk "$(config 1 a)"
 says ostree 'echo no; exit 1'
@@ -170,7 +170,7 @@ until_ 'E15 back' '[ "$(note currentConfig)$(note state)" = r1Done ]'
 until_ 'E15 report again' '[ "$(mcn Resumed)" = "False Resumed Action during update to r1: In desired config r1. Resumed normal operations. Applying proper annotations." ]'
 stop
 
-# E14: an OS that cannot be told ends it
+# E14: an unknown OS ends it
 fatal() {	# NAME TEXT
 	node "${R1[@]}"
 	timeout 120 "$MCO" start --node-name node --root-mount "$ROOT" --kubeconfig "$TMP/kubeconfig" \

@@ -1,26 +1,26 @@
 #!/bin/bash
-# mco-daemon start: files, units, the OS image, kernel and extensions as a cluster
-# sees them (D54 to D93); test_daemon.sh has the same without one.
+# mco-daemon start: files, units, the OS image, kernel and extensions in a cluster (D54 to D93);
+# test_daemon.sh has the same without a cluster.
 . test/applets/node.sh
 . test/applets/daemon.sh
 NEW=quay.io/os@sha256:new
 SNO=1
 core() { printf '"passwd":{"users":[{"name":"core"%s}]}' "$1"; }
 
-# D57: a unit that cannot be enabled. Unlike upstream nothing of it stays.
+# D57: a unit that cannot be enabled. Unlike upstream, everything is undone.
 given "$(files "$(file /etc/bar 1)")"
 says 'systemctl enable y.service' 'echo boom; exit 1'
 to "$(files "$(file /etc/bar 2)"),$(units '{"name":"y.service","contents":"y","enabled":true}')"
 degraded D57 'error enabling units: boom\n'
 stop
 
-# D62: what cannot be fetched
+# D62: remote contents
 given "$(files "$(file /etc/foo 1)")"
 to "$(files "$(file /etc/foo 2)" '{"path":"/etc/z","contents":{"source":"https://x/y"}}')"
 degraded D62 'could not decode file \"/etc/z\": could not decode file content string: missing data prefix'
 stop
 
-# D64, D65, D67, D68, D70: a disk that is not as r1 says
+# D64, D65, D67, D68, D70: a disk that does not match r1
 preflight() {	# NAME TEXT
 	degraded "$1" "unexpected on-disk state validating against r1: $2"
 	until_ "$1 event" 'events | grep -q ^PreflightConfigDriftCheckFailed!:'
@@ -47,7 +47,7 @@ to "$(units '{"name":"a.service","contents":"u","enabled":true}')" '"kernelArgum
 rebooted D66
 stop
 
-# D71: what others write
+# D71: files of other programs
 given "$(files "$(file /etc/kubernetes/kubelet-ca.crt 1)" "$(file /etc/mco/internal-registry-pull-secret.json 1)" "$(file /var/lib/kubelet/config.json 1)")"
 to "$(files "$(file /etc/kubernetes/kubelet-ca.crt 2)" "$(file /etc/mco/internal-registry-pull-secret.json 1)" "$(file /var/lib/kubelet/config.json 1)")"
 rebooted D71
@@ -86,7 +86,7 @@ new_node
 says 'rpm-ostree status' "echo '{\"deployments\":[{\"booted\":true,\"version\":\"1\",\"checksum\":\"c\",\"container-image-reference\":\"ostree-unverified-registry:$OLD\",\"requested-base-removals\":[\"kernel\",\"kernel-core\"],\"requested-packages\":[\"kernel-rt-core\"]}]}'"
 on_disk '' '"kernelType":"realtime"'
 running
-# D81 on the way: the kernel is the same, a file changes
+# D81: the kernel is the same, a file changes
 mc r3 "$(files "$(file /etc/foo 1)")" '"kernelType":"realtime"'; put r3
 annotate desiredConfig r3
 rebooted D81
@@ -106,7 +106,7 @@ rpm-ostree override reset kernel kernel-core --uninstall kernel-rt-core
 $(reboot r2)" "$(calls)"
 stop
 
-# D82 to D84: what the OS refuses
+# D82 to D84: refusals of the OS
 MCO_RETRY_MS=100000 given
 if [ "$MACHINE" != aarch64 ]; then
 	to '' '"kernelType":"64k-pages"'
@@ -121,7 +121,7 @@ mc r4 '' '"extensions":["nosuch"]'; put r4; annotate desiredConfig r4
 degraded D84 'invalid extensions found: [nosuch]'
 stop
 
-# D86: an image that does not come, and the metrics of it
+# D86: an image that cannot be pulled, and its metrics
 given "$(files "$(file /etc/foo 1)"),$(core ',"sshAuthorizedKeys":["k1"]')"
 says 'rpm-ostree rebase' 'echo nope >&2; exit 1'
 IMAGE=$NEW to "$(files "$(file /etc/foo 2)"),$(core ',"sshAuthorizedKeys":["k2"]')"
@@ -129,7 +129,7 @@ degraded D86 "failed to update OS to $NEW after retries: error running rpm-ostre
 stop
 same 'D86 the disk' r1 "$("$MCO" status --root-mount "$ROOT" | sed -n 's/^current config *//p')"
 
-# D87, D88: a reboot that fails; and a way back that fails, too
+# D87, D88: a reboot that fails, and a rollback that fails too
 new_node
 says 'rpm-ostree kargs' 'echo root=UUID=x a'
 on_disk "$(files "$(file /etc/foo 1)"),$(core ',"sshAuthorizedKeys":["k1"]')" '"kernelArguments":["a"]'
@@ -164,7 +164,7 @@ to '' '"kernelArguments":["b"]'
 degraded D88 'error rolling back changes to OS: [error running rpm-ostree kargs --delete-if-present=b --append=a: no\n: exit status 1, reboot command failed, something is seriously wrong]'
 stop
 
-# D89, D90: images built in the cluster, and away from them
+# D89, D90: to images built in the cluster, and back
 given
 OCL=quay.io/ocl@sha256:x
 mc r2 ''; put r2

@@ -49,7 +49,7 @@ COMPLETE='False AsExpected All pinned image sets complete'
 GOOD='False AsExpected All is good'
 WRONG='True PrefetchFailed One or more PinnedImageSet is experiencing an error. See PinnedImageSet list for more details.'
 LAYERS='{"layers":[{"digest":"sha256:1","size":1000},{"digest":"sha256:2","size":24}]}'
-# whole NAME: a round is over, and all is well
+# whole NAME: a round has completed without failure
 whole() { until_ "$1 complete" '[ "$(progressing)|$(degraded_)" = "$COMPLETE|$GOOD" ]'; }
 
 # ---- nothing is wanted -----------------------------------------------------------
@@ -66,7 +66,7 @@ room 100Gi
 whole 'nothing wanted'
 same 'nothing was asked' '' "$(asked)$(conf)"
 
-# ---- two sets: one image is there, two are pulled, each with its credentials --------
+# ---- two sets: one image exists, two are pulled, each with its credentials --------
 : > "$C/images/$(file_of $A)"
 set_ one $A $B
 set_ two $X $B
@@ -83,7 +83,7 @@ podman manifest --log-level error inspect --authfile /var/lib/kubelet/config.jso
 systemctl reload crio" calls
 soon 'the sets' '[{"currentGeneration":1,"desiredGeneration":1,"name":"one"},{"currentGeneration":1,"desiredGeneration":1,"name":"two"}]' sets
 
-# ---- another generation: only what is new is pulled ---------------------------------
+# ---- another generation: only new images are pulled ---------------------------------
 : > "$C/calls"
 : > "$CALLS"
 set_ two $A
@@ -108,12 +108,12 @@ until_ 'then it can' '[ "$(conf)" = "$(pinned "\"$A\", \"$B\", \"$Z\"")" ]'
 whole 'in the end'
 until_ 'nothing of it is left' '[ "$(sets | jq -c ".[1]")" = "{\"currentGeneration\":3,\"desiredGeneration\":3,\"name\":\"two\"}" ]'
 
-# ---- a disk that is full: nothing else is tried -----------------------------------------
+# ---- a full disk: no other image is tried -----------------------------------------
 echo 'writing blob: no space left on device' > "$C/pull/$(file_of quay.io/full@$D)"
 set_ two quay.io/full@$D
 until_ 'full' '[[ "$(sets)" == *"failed to pull image \\\"quay.io/full@$D\\\" (1 tries): writing blob: no space left on device: writing blob: no space left on device"* ]]'
 
-# ---- another wish while an image is being pulled: it is given up --------------------------
+# ---- the sets change while an image is being pulled: the pull is cancelled --------------------------
 echo wait > "$C/pull/$(file_of quay.io/slow@$D)"
 set_ two quay.io/slow@$D
 until_ 'being pulled' 'grep -qs "^PullImage quay.io/slow" "$C/calls"'
@@ -121,7 +121,7 @@ set_ two $A
 whole 'something else'
 same 'without it' "$(pinned "\"$A\", \"$B\"")" "$(conf)"
 
-# ---- an image that somebody removes is pulled again ------------------------------------------
+# ---- a removed image is pulled again ------------------------------------------
 rm "$C/images/$(file_of $B)"
 : > "$C/calls"
 set_ two $A $Z
@@ -131,7 +131,7 @@ until_ 'it was noticed' 'grep -q "failed to pull image: image removed during syn
 
 # ---- too large, not ready, unknown to podman; each with its reason ----------------------------
 reason() { until_ "$1" '[[ "$(sets)" == *"\"lastFailedGenerationError\":\"'"${2//\"/\\\\\\\"}"'\""* ]]'; }
-# What has been pulled stays pulled, whatever comes after it.
+# Pulled images stay, whatever happens later.
 logged() { WANT=$2; until_ "$1" 'grep -qF "Pinning images: $WANT" "$TMP/log"'; until_ "$1: degraded" '[ "$(degraded_)" = "$WRONG" ]'; }
 room 17Gi
 says 'podman manifest' "echo '{\"layers\":[{\"digest\":\"sha256:big\",\"size\":536870912}]}'"
@@ -152,7 +152,7 @@ says 'systemctl reload crio' 'exit 0'
 until_ 'it does' '[ "$(conf)" = "$(pinned "\"$A\", \"$B\", \"quay.io/odd@$D\"")" ]'
 whole 'and all is well'
 
-# ---- the runtime goes, and comes back -----------------------------------------------------
+# ---- the runtime stops and starts again -----------------------------------------------------
 kill -- "-$CRI"; CRI=
 set_ two $A
 logged 'no runtime' "failed to get image status for \"$A\": rpc error: code = Unavailable desc = connection error: desc = \"transport: Error while dialing: dial unix $ROOT/var/run/crio/crio.sock: connect: connection refused\""
@@ -160,13 +160,13 @@ runtime
 whole 'a new runtime'
 soon 'all pulled again' "$(printf '%s\n' "$(file_of $A)" "$(file_of $B)")" 'ls "$C/images"'
 
-# ---- a set that is not there ------------------------------------------------------------------
+# ---- a missing set ------------------------------------------------------------------
 want worker one three
 logged 'no such set' 'failed to get PinnedImageSet "three": pinnedimageset.machineconfiguration.openshift.io "three" not found'
 set_ three $A
 whole 'now it is'
 
-# ---- nothing is wanted any more: the file goes; no secret was told ------------------------------
+# ---- no sets any more: the file is removed; no secret was logged ------------------------------
 : > "$CALLS"
 want worker
 until_ 'unpinned' '[ ! -e "$ROOT/$CONF" ]'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# mco-daemon start: what its MachineConfigNode tells under the gates
-# ImageModeStatusReporting and IrreconcilableMachineConfig (spec 7.7, 7.8).
+# mco-daemon start: the MachineConfigNode with the gates ImageModeStatusReporting and
+# IrreconcilableMachineConfig (spec 7.7, 7.8).
 . test/applets/node.sh
 . test/applets/daemon.sh
 NEW=quay.io/os@sha256:new
@@ -8,7 +8,7 @@ EXT=quay.io/ext@sha256:e
 SNO=1
 is() { soon "$1" "$3" "mcn $2"; }	# NAME CONDITION WANT
 
-# ---- image mode: files alone --------------------------------------------------------------
+# ---- image mode: only files --------------------------------------------------------------
 gates ImageModeStatusReporting
 given "$(files "$(file /etc/foo 1)")"
 is 'phases' ImagePulledFromRegistry 'False NotYetOccurred This node has not yet entered the ImagePulledFromRegistry phase'
@@ -20,7 +20,7 @@ is 'files' AppliedFiles 'True UpdateExecutedAppliedFiles Applied files. SSH Keys
 is 'files: not the OS' AppliedOSImage 'False NotYetOccurred This node has not yet entered the AppliedOSImage phase'
 stop
 
-# ---- the OS alone; an image that comes --------------------------------------------------------
+# ---- only the OS; an image that is pulled --------------------------------------------------------
 given "$(files "$(file /etc/foo 1)")"
 IMAGE=$NEW to "$(files "$(file /etc/foo 1)")"
 rebooted OS
@@ -30,7 +30,7 @@ is 'OS: pulled' ImagePulledFromRegistry "True ImagePulledFromRegistry Successful
 is 'OS: no files' AppliedFiles 'False NotYetOccurred This node has not yet entered the AppliedFiles phase'
 stop
 
-# ---- one that does not come; a retry is not to follow at once --------------------------------------------------------------------
+# ---- an image that cannot be pulled; no immediate retry --------------------------------------------------------------------
 MCO_RETRY_MS=500 given "$(files "$(file /etc/foo 1)")"
 says "rpm-ostree rebase --experimental ostree-unverified-registry:$NEW" 'echo no >&2; exit 1'
 IMAGE=$NEW to "$(files "$(file /etc/foo 2)")"
@@ -66,7 +66,7 @@ until_ 'extensions come' 'grep -q "reboot successful" "$CALLS"'
 is 'extensions: pulled' ImagePulledFromRegistry "True ImagePulledFromRegistry Successfully pulled extensions image $EXT from registry"
 stop
 
-# ---- images built in the cluster: what is past names them ------------------------------------------
+# ---- images built in the cluster: past states name them ------------------------------------------
 past() {	# NAME SPEC-IMAGE STATUS-IMAGE WANT
 	merge $MC/machineconfignodes/node "{\"spec\":{\"configImage\":$2}}" > /dev/null
 	merge $MC/machineconfignodes/node/status "{\"status\":{\"configImage\":$3,\"conditions\":[{\"type\":\"Drained\",\"status\":\"Unknown\",\"reason\":\"x\",\"message\":\"m\",\"lastTransitionTime\":\"2026-01-01T00:00:00Z\"}]}}" > /dev/null

@@ -1,4 +1,4 @@
-# mco-daemon apply: a password hash is in no message, whatever the programs print.
+# mco-daemon apply: no message contains a password hash, whatever the programs print.
 . test/applets/node.sh
 new='$6$rounds=4096$saltsalt$NEWHASHNEWHASHNEWHASH' old='$6$oldsalt$OLDHASHOLDHASHOLDHASH'
 core() { printf '"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["k"]%s}]}' "${1:+,\"passwordHash\":\"$1\"}"; }
@@ -6,7 +6,7 @@ core() { printf '"passwd":{"users":[{"name":"core","sshAuthorizedKeys":["k"]%s}]
 all='echo "given: $* $(timeout 5 cat)"; echo "given: $*" >&2; exit 1'
 ln -sf "$TMP/stand-in" "$MCO_HOST_PATH/chpasswd"
 
-silent() {	# name, how many errors are expected, what they say
+silent() {	# name, the number of errors, their text
 	same "$1: messages" '' "$(grep -he OLDHASH -e NEWHASH "$TMP/.out" "$TMP/.err" <(grep ^LOG "$CALLS"))"
 	same "$1: errors" "$2" "$(grep -c '^Error: ' "$TMP/.err")"
 	same "$1: why" "$2" "$(grep -c "^Error: .*${3:-}" "$TMP/.err")"
@@ -37,7 +37,7 @@ silent 'programs that are not there' 1 'executable file not found'
 ln -s "$TMP/stand-in" "$MCO_HOST_PATH/usermod"
 ln -s "$TMP/stand-in" "$MCO_HOST_PATH/chpasswd"
 
-# set, and then set back to the old one by a program that repeats it
+# set, and then restored by a program that prints it
 node
 mc r2 "$(core "$new")" '"kernelArguments":["a"]'
 # shellcheck disable=SC2016

@@ -1,11 +1,11 @@
 #!/bin/bash
-# mco-daemon start: what goes on beside updates: whose credentials are used, secrets that
-# are told to nobody, certificates that rotate, the kubelet's health, feature gates (spec
-# 1.3, 7.1, 7.5, 10). test_daemon_enter.sh has the pod that enters the node's root.
+# mco-daemon start: everything besides updates: credentials, secrets that stay secret, rotation of
+# certificates, the kubelet's health, feature gates (spec 1.3, 7.1, 7.5, 10). test_daemon_enter.sh
+# has the pod that enters the node's root.
 . test/applets/node.sh
 . test/applets/daemon.sh
 
-# ---- nobody is told a secret -----------------------------------------------------
+# ---- no secret in any log -----------------------------------------------------
 S=mArKeR
 given "$(files "$(file /etc/foo ${S}1)" "$(file /var/lib/kubelet/config.json ${S}2)"),\"passwd\":{\"users\":[{\"name\":\"core\",\"sshAuthorizedKeys\":[\"${S}3\"],\"passwordHash\":\"\$6\$${S}4\"}]}"
 merge $MC/controllerconfigs/machine-config-controller "{\"spec\":{\"internalRegistryPullSecret\":\"$(printf '{"auths":"%s5"}' $S | base64 -w0)\"}}" > /dev/null
@@ -23,7 +23,7 @@ api GET $MC/machineconfignodes/node >> "$TMP/told"
 same 'no secret is told' '' "$(grep -o ".\{60\}$S." "$TMP/log" "$TMP/told"; grep "LOG.*$S" "$CALLS")"
 merge $MC/controllerconfigs/machine-config-controller '{"spec":{"internalRegistryPullSecret":"e30="}}' > /dev/null
 
-# ---- nodes are written with the kubelet's credentials: here, to another server ----
+# ---- writes of the Node use the kubelet's credentials: here, another server ----
 new_node
 on_disk
 "$BIN"/mco-sandbox start --port 0 --write-kubeconfig "$TMP/other" > "$TMP/sandbox2" 2>&1 &
@@ -64,7 +64,7 @@ if command -v openssl > /dev/null; then
 	bundle "$TMP/old.pem" "$TMP/lb.pem"
 	node "${R1[@]}"
 	start
-	until_ 'up' '[[ "$(mcn Updated)" == True* ]]' # and all is told
+	until_ 'up' '[[ "$(mcn Updated)" == True* ]]' # and all events are sent
 	: > "$CALLS"
 	rotate '"true"'
 	until_note 'the rotation is seen' lastObservedServerCAAnnotation true

@@ -1,6 +1,6 @@
 #!/bin/bash
-# mco-daemon start against the sandbox: this script plays the controller and the
-# machine. Annotations, events, commands and files are what upstream's are.
+# mco-daemon start with the sandbox: this script is the controller and the machine. Annotations,
+# events, commands and files equal upstream's.
 . test/applets/node.sh
 export MCO_RETRY_MS=50 RELEASE_VERSION=4.22.0
 K=machineconfiguration.openshift.io
@@ -26,11 +26,11 @@ note() {	# KEY: its value, as JSON has it
 		sed -E 's/^"[^"]*": ?"//; s/"$//'
 }
 until_note() { WANT=$3; until_ "$1" "[ \"\$(note $2)\" = \"\$WANT\" ]"; }
-drained() {	# NAME VALUE: waits for the request, and answers it
+drained() {	# NAME VALUE: waits for the drain request and answers it
 	until_note "$1 asks" desiredDrain "$2"
 	annotate lastAppliedDrain "$2"
 }
-events() {	# reasons and texts, in the order they came
+events() {	# reasons and texts, in order
 	api GET /api/v1/namespaces/openshift-machine-config-operator/events |
 		grep -oE '"(reason|message|type)": ?"([^"\\]|\\.)*"' | sed -E 's/^"[^"]*": ?"//; s/"$//'
 }
@@ -76,7 +76,7 @@ api POST /apis/config.openshift.io/v1/featuregates '{"apiVersion":"config.opensh
 TYPE=application/merge-patch+json api PATCH /apis/config.openshift.io/v1/featuregates/cluster/status \
 	'{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}' > /dev/null
 
-# ---- nothing on the disk yet (D101), then what the server laid down (D96)
+# ---- nothing on the disk yet (D101), then the files of the server (D96)
 start
 until_note 'D101 no config' reason 'open /etc/machine-config-daemon/currentconfig: no such file or directory'
 same 'D101 state' Degraded "$(note state)"
@@ -130,7 +130,7 @@ same 'D06 state' Degraded "$(note state)"
 printf 2 > "$ROOT/etc/foo"
 until_note 'D06 recovers' state Done
 
-# ---- a config that is not there; one that cannot be (FIPS); back again
+# ---- a missing config; one that is not reconcilable (FIPS); back again
 annotate desiredConfig r9
 until_note 'missing' reason 'machineconfig.machineconfiguration.openshift.io \"r9\" not found'
 annotate desiredConfig r4
@@ -139,7 +139,7 @@ until_note 'fips reason' reason "can't reconcile config r3 with r4: configs r3, 
 annotate desiredConfig r3
 until_note 'back' state Done
 
-# ---- killed in the middle of writing files: undone, then done
+# ---- killed while writing files: undone, then applied
 says 'rpm -qf /etc/foo' 'kill -KILL $(cat "$SAY.pid"); sleep 1'
 echo "$DAEMON" > "$SAY.pid"
 annotate desiredConfig r5

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The daemon's own state: no config writes it, and a damaged one is not used.
+# The daemon's own state: no config can write it, and a damaged one is not used.
 . test/applets/node.sh
 . test/applets/daemon.sh
 D=/etc/machine-config-daemon
@@ -27,7 +27,7 @@ for f in journal journal/active journal/pre.0/1 currentconfig currentimage orig/
 done
 refused $D "$D is the daemon's own state: no MachineConfig may write it"
 refused /etc/mcd-currentconfig.json "/etc/mcd-currentconfig.json is the daemon's own state: no MachineConfig may write it"
-# not by other ways to the same place
+# not by another path to the same file
 ln -s machine-config-daemon "$ROOT/etc/link"
 ln -s ../../../../etc/none/../machine-config-daemon/new/../journal "$ROOT/etc/dangling"
 mkdir "$ROOT/var"
@@ -42,7 +42,7 @@ mc r2 "$(files "$(file $D/x/../currentconfig x)")"
 expect 'dots' 1 '' "Error: $TMP/r2.json: parsing new Ignition config from machineconfig \"r2\" failed: failed to parse Ignition config: parsing Ignition config spec v3 failed with error: config is not valid
 Report: error at \$.storage.files.0.path, line 1 col 61: path is not fully simplified
 " "$MCO" apply "$TMP/r2.json" --dry-run --root-mount "$ROOT"
-# a config of before that has one: the file goes with the config, the state does not
+# an old config with such a file: the file is removed with the config, the state stays
 mc r2 "$(files "$(file /etc/foo 2)")"
 printf '%s' "$(sed 's|/etc/foo|/etc/machine-config-daemon/currentimage|' "$TMP/r2.json" | sed 's/"r2"/"r1"/')" > "$ROOT$D/currentconfig"
 "$MCO" apply "$TMP/r2.json" --force --root-mount "$ROOT" > /dev/null 2>&1
@@ -66,7 +66,7 @@ degraded 'in a cluster' "can't reconcile config r1 with r2: configs r1, r2 are n
 same 'in a cluster: not drained' '1 ' "$(cat "$ROOT/etc/foo") $(note desiredDrain | grep drain-r2)"
 stop
 
-# ---- currentconfig that is not what its name says ------------------------------------
+# ---- a currentconfig whose contents do not match its name ------------------------------------
 # as upstream rendered it and its daemon keeps it
 golden=$(echo test/golden/render/001-minimal-file/expected/machine-configs/rendered-lab-*.yaml)
 R=$(basename "$golden" .yaml)
@@ -88,7 +88,7 @@ touch "$ROOT/run/machine-config-daemon-force"
 "$MCO" status --root-mount "$ROOT" > "$TMP/.out" 2> /dev/null
 same 'damaged, forced' "0 current config  $R" "$? $(head -n 1 "$TMP/.out")"
 
-# in a cluster: Degraded, and what the cluster has is the way out
+# in a cluster: Degraded, until it is replaced by the cluster's config
 new_node
 "$MCO" apply "$golden" --offline --root-mount "$ROOT" > /dev/null 2>&1
 sed -i 's/"fips":false/"fips":true/' "$ROOT$D/currentconfig"

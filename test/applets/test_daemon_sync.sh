@@ -24,7 +24,7 @@ touch "$TMP/deaf"
 annotate desiredConfig r2 desiredDrain drain-r2 lastAppliedDrain uncordon-r1
 until_ 'D03 waits' 'grep -q "A previously requested drain has not yet completed" "$TMP/log"'
 same 'D03 state' Done "$(note state)"
-annotate desiredConfig r1 desiredDrain uncordon-r1 # first: an answer would let it go on
+annotate desiredConfig r1 desiredDrain uncordon-r1 # first: an answer would let the update continue
 rm "$TMP/deaf"
 # D04
 annotate desiredConfig r7

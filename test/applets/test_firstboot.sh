@@ -54,7 +54,7 @@ expect 'neither of the two' 1 '' 'Error: give either --url URL or --config FILE
 expect 'nobody there' 1 '' '' bash -c "$MCO firstboot --root $R --timeout 50ms --url http://127.0.0.1:9/config/worker 2>/dev/null"
 
 
-# ---- what is said of what is there already stays when it is not said ------------------
+# ---- attributes of existing files that the config does not set stay ------------------
 fresh
 mkdir -m 0750 "$R/etc/d"; printf 'old\n' > "$R/etc/hosts"; chmod 0640 "$R/etc/hosts"
 ign '"storage":{"directories":[{"path":"/etc/d"}],"files":[{"path":"/etc/hosts","append":[{"source":"data:,new%0A"}]}]}'
@@ -62,7 +62,7 @@ boot
 same 'kept' '0 750 640 old
 new' "$? $(stat -c %a "$R/etc/d") $(stat -c %a "$R/etc/hosts") $(cat "$R/etc/hosts")"
 
-# ---- from elsewhere: answers as they come from servers, good and bad -------------------
+# ---- remote contents: good and bad replies of servers -------------------
 D=$TMP/canned
 mkdir "$D"
 perl test/applets/canned.pl "$D" & CANNED=$!
@@ -106,7 +106,7 @@ answer gone '500 Broken' < /dev/null
 fetch "$U/gone" --timeout 5s
 same 'broken for good' "1 Error: $U/gone: the server answers with status 500" "$? $(err)"
 same 'nothing written' "$before" "$(state)"
-kill -STOP $CANNED # the system takes connections for it, and nobody answers
+kill -STOP $CANNED # the kernel accepts connections, and nothing answers
 fetch "$U/silent" --timeout 1s
 same 'nobody answers in that time' '1 1' "$? $(err | grep -c 'took longer than [0-9]* ms$')"
 kill -CONT $CANNED
@@ -119,8 +119,8 @@ fetch "$U/round" --timeout 1s
 same 'redirects without end' "1 Error: $U/round: the server answers with status 302" "$? $(err)"
 same 'not followed without end, but tried again' yes "$([ "$(tries)" -gt 11 ] && [ "$(tries)" -lt 120 ] && echo yes)"
 
-# ---- answers that are none: tried again, and said why --------------------------------------
-spoiled() {	# NAME PATTERN, the bytes of the first answer on standard input
+# ---- invalid replies: retried, with the reason logged --------------------------------------
+spoiled() {	# NAME PATTERN, the bytes of the first reply on standard input
 	cat > "$D/$1.1"; answer "$1" '200 OK' < "$TMP/c.ign"
 	fresh; fetch "$U/$1"
 	same "$1" '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
@@ -145,7 +145,7 @@ fetch "$U/no"
 same 'a config that is none' '1 1' "$? $(tries)"
 
 # ---- large contents go to the disk, not into memory ----------------------------------------
-bounded() {	# MEGABYTES COMMAND...: with so much address space
+bounded() {	# MEGABYTES COMMAND...: with this limit of address space
 	(ulimit -v $(($1 * 1024)); exec "${@:2}")
 }
 if bounded 48 "$MCO" version > /dev/null 2>&1; then
@@ -191,7 +191,7 @@ if bounded 48 "$MCO" version > /dev/null 2>&1; then
 	fi
 fi
 
-# ---- start --once-from: the same, in one try ------------------------------------------------
+# ---- start --once-from: the same, in one attempt ------------------------------------------------
 once() { NODE_NAME=node MCO_HOST_PATH=$TMP/host "$MCO" start --root-mount "$ROOT" --once-from "$@" > "$TMP/.out" 2> "$TMP/.err"; }
 fatal() { tail -n 1 "$TMP/.err" | sed 's/^F.*\] //'; }
 new_node
@@ -214,7 +214,7 @@ once "$U/mc"
 same 'once-from: a MachineConfig' '255 running in onceFrom mode with a remote MachineConfig without a cluster' "$? $(fatal)"
 same 'once-from: nothing written' "$before" "$(tree)"
 
-# ---- what a config points at --------------------------------------------------------------
+# ---- configs that refer to configs --------------------------------------------------------------
 printf 'far away\n' | tee "$TMP/far" | answer far '200 OK'
 sum=sha256-$(sha256sum < "$TMP/far" | cut -d' ' -f1)
 gzip -nc "$TMP/far" | answer farz '200 OK'
@@ -273,7 +273,7 @@ openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/expired.csr" -keyfil
 	-startdate 20200101000000Z -enddate 20200102000000Z -notext 2>/dev/null
 serve() {	# CERTIFICATE [PORT]
 	[ -z "$SERVER" ] || { kill $SERVER; wait $SERVER; }
-	: > "$TMP/server.log" # what the one before said is not taken for this one's
+	: > "$TMP/server.log" # do not match lines of the previous server
 	"$PWD/$BIN/mco-server" bootstrap --server-basedir examples/server --bootstrap-kubeconfig examples/server/kubeconfig --bind-address 127.0.0.1 \
 		--secure-port "${2:-0}" --insecure-port 0 --cert "$TMP/$1.crt" --key "$TMP/$1.key" 2> "$TMP/server.log" &
 	SERVER=$!
@@ -306,7 +306,7 @@ refused 'the wrong name' 127.0.0.1
 serve expired
 fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/expired.crt" --timeout 5s
 refused 'expired' expired
-# not believed at first, then it is: the clock was not set, or another had the address
+# untrusted at first, then trusted: the clock was not set, or another server had the address
 openssl req -new -nodes -subj /CN=early -newkey ec -pkeyopt ec_paramgen_curve:P-256 -addext subjectAltName=IP:127.0.0.1 \
 	-keyout "$TMP/early.key" -out "$TMP/early.csr" 2>/dev/null
 openssl ca -batch -selfsign -config "$TMP/ca.cnf" -in "$TMP/early.csr" -keyfile "$TMP/early.key" -out "$TMP/early.crt" \
@@ -315,7 +315,7 @@ cat "$TMP/good.crt" "$TMP/early.crt" "$TMP/name.crt" > "$TMP/some.crt"
 for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
 	serve ${first%% *} "$(free_port)"
 	fresh; rm -rf "${R:?}/boot"
-	rm -f "$TMP/.err" # of the one before
+	rm -f "$TMP/.err" # of the previous run
 	fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/some.crt" & FETCH=$!
 	for _ in {1..2400}; do [ "$(tries 2>/dev/null)" -ge 3 ] 2>/dev/null && break; sleep 0.05; done
 	serve good "$PORT"
@@ -323,13 +323,13 @@ for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
 	same "first ${first%% *}, then good" "0 $(cat "$TMP/served")" "$? $(state)"
 	same "first ${first%% *}: told why" yes "$(grep -q "^W.*${first#* }.*: trying again in 100 ms$" "$TMP/.err" && echo yes)"
 done
-# the pointer that machines are given: where to look, and whom to believe
+# the pointer config of machines: the server and its CA
 serve good
 printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"https://127.0.0.1:%s/config/master"}]},"security":{"tls":{"certificateAuthorities":[{"source":"data:;base64,%s"}]}}}}' \
 	"$PORT" "$(base64 -w 0 "$TMP/good.crt")" > "$TMP/c.ign"
 fresh; rm -rf "${R:?}/boot"; boot
 same 'by a pointer' "0 $(cat "$TMP/served")" "$? $(state)"
-# not up yet: told, and tried until it is
+# a server that is not up yet: logged, and retried
 kill $SERVER; wait $SERVER 2>/dev/null; SERVER=
 PORT=$(free_port)
 fresh; rm -rf "${R:?}/boot"; fetch "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" & FETCH=$!
@@ -338,7 +338,7 @@ serve good "$PORT"
 wait $FETCH
 same 'not up yet' "0 $(cat "$TMP/served")" "$? $(state)"
 
-# ---- as in an initramfs: nothing around it, and killed at any moment ------------------------------
+# ---- as in an initramfs: an empty environment, killed at any moment ------------------------------
 alone() { env -i timeout -s KILL "${1:-300}" "$MCO" firstboot --url "https://127.0.0.1:$PORT/config/master" --ca "$TMP/good.crt" --root "$R" 2> "$TMP/.err"; }
 fresh; rm -rf "${R:?}/boot"; alone
 same 'without environment' "0 $(cat "$TMP/served")" "$? $(state)"
@@ -347,7 +347,7 @@ for t in 0.02 0.05 0.08 0.12; do
 	alone $t; alone
 	same "killed after $t s, and again" "0 $(cat "$TMP/served")" "$? $(state)"
 done
-# A root of its own with nothing but the binary: no /dev, /proc, /tmp, resolv.conf.
+# A root with only the binary: no /dev, /proc, /tmp, resolv.conf.
 C=$TMP/initramfs
 mkdir -p "$C"
 cp -L "$MCO" "$C/mco-daemon"; cp "$TMP/good.crt" "$C/ca.crt"

@@ -1,6 +1,6 @@
-# mco-sandbox start --address: other addresses than loopback need tokens and TLS. Those that
-# it would listen on are not this machine's (192.0.2.0/24 and 2001:db8::/32 are for documents):
-# it gets as far as bind, and no port is open to anybody.
+# mco-sandbox start --address: addresses other than loopback need tokens and TLS. The addresses of
+# the accepted cases are not this machine's (192.0.2.0/24 and 2001:db8::/32 are for
+# documentation): bind fails, and no port is opened.
 . test/applets/lib.sh
 trap 'rm -rf "$TMP"' EXIT
 echo token > "$TMP/tokens"

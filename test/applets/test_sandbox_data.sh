@@ -1,4 +1,4 @@
-# mco-sandbox --data: what was answered survives kill -9; TLS.
+# mco-sandbox --data: acknowledged changes survive kill -9; TLS.
 . test/applets/lib.sh
 . test/cluster/servers.sh
 dir=$TMP
@@ -24,7 +24,7 @@ killed() {
 }
 
 start
-# Schemes have no case, as HTTP has it; a token alone is none.
+# Authentication schemes are case-insensitive; a token without a scheme is refused.
 knock() {	# AUTHORIZATION
 	curl -s --noproxy '*' --cacert "$CA" -o /dev/null -w '%{http_code}\n' \
 		-H "Authorization: $1" "$URL$cms"
@@ -50,7 +50,7 @@ ask POST $cms '{"metadata":{"name":"cm4"}}' >"$TMP/cm4"
 expect 'versions go on' 0 '' '' test "$(jq -r .metadata.resourceVersion "$TMP/cm4")" -gt "$v"
 expect 'uids are new' 0 '' '' test "$(jq -r .metadata.uid "$TMP/cm4")" != "$(ask GET $cms/cm3 | jq -r .metadata.uid)"
 killed
-# Half a record at the end, at any byte of it: what was whole stays.
+# A truncated record at the end, at any byte: complete records stay.
 cp "$TMP/data" "$TMP/whole"
 start
 ask POST $cms '{"metadata":{"name":"last"}}' >/dev/null
@@ -63,7 +63,7 @@ for cut in 1 2 40 150; do
 	expect "cut by $cut bytes" 0 $'cm1 cm3 cm4\n' '' names
 	killed
 done
-# So is a last one whose bytes are not what was written: it was not answered.
+# A damaged last record is ignored too: it was not acknowledged.
 sed '$s/"last"/"lXst"/' "$TMP/full" >"$TMP/data"
 start
 expect 'the last one damaged' 0 $'cm1 cm3 cm4\n' '' names
@@ -72,11 +72,11 @@ expect 'a second one beside it' 1 '' "Error: $TMP/data is in use by another sand
 " "$BIN/mco-sandbox" start --port 0 --data "$TMP/data"
 expect 'harms nobody' 0 $'cm1 cm3 cm4\n' '' names
 killed
-# Damage elsewhere is not passed over.
+# Damage elsewhere is an error.
 sed 's/"cm1"/"cmX"/' "$TMP/full" >"$TMP/data"
 timeout -k 5 300 ${WRAP:-} "$BIN/mco-sandbox" start --port 0 --data "$TMP/data" >/dev/null 2>"$TMP/err"
 expect 'damage is refused' 0 '' '' grep -q "data: damaged at byte" "$TMP/err"
-# a length that leads beyond the end is not the end
+# a length beyond the end of the file is damage
 sed '1s/ [0-9]*$/ 99999999/' "$TMP/full" >"$TMP/data"
 ${WRAP:-} "$BIN/mco-sandbox" start --port 0 --data "$TMP/data" >/dev/null 2>"$TMP/err"
 expect 'so is a wrong length' 0 '' '' grep -q "data: damaged at byte 0" "$TMP/err"
@@ -87,7 +87,7 @@ expect 'words' 1 '' $'Error: start takes no arguments, but got "6443"\n' "$BIN/m
 start_sandbox "$BIN" || exit 1
 expect 'tokens without TLS' 0 '' '' grep -q 'kubectl sends no token over http: it needs --tls-cert-file' "$TMP/sandbox.log"
 stop_servers
-# A change is not lost to the snapshot that replaces the log.
+# No change is lost when a snapshot replaces the log.
 rm -f "$TMP/data"
 start
 big=$(head -c 20000 /dev/zero | tr '\0' x)

@@ -1,5 +1,5 @@
-# The REST suite against mco-sandbox: the answers are those that kube-apiserver
-# 1.20.2 gave (`make test-cluster` asks both).
+# The REST suite with mco-sandbox: the replies equal those of kube-apiserver 1.20.2 (`make test-
+# cluster` runs both).
 set -u
 BIN=${MCO_DIR:-build}
 . test/cluster/servers.sh
