@@ -126,7 +126,7 @@ void drain_reply(struct drain *d, unsigned tag, struct instant now,
 #define DRAIN_TAG_MCN 1u
 #define DRAIN_TAG_CORDON 2u
 #define DRAIN_TAG_POD 3u /* plus the index of the pod */
-#define DRAIN_TAGS (1u << 20) /* timeout of one attempt */
+#define DRAIN_TAGS (1u << 20) /* number of tags per attempt */
 
 unsigned drain_tag(const struct drain *d, unsigned what);
 

@@ -30,7 +30,18 @@ void drain_free(struct drain *d)
 
 bool drain_wants_pods(const struct drain *d)
 {
-	return d->phase >= DRAIN_LIST;
+	switch (d->phase) {
+	case DRAIN_IDLE:
+	case DRAIN_CORDON:
+	case DRAIN_BEGIN:
+		return false;
+	case DRAIN_LIST:
+	case DRAIN_SORT:
+	case DRAIN_EVICT:
+	case DRAIN_END:
+		return true;
+	}
+	return false;
 }
 
 /* Resets the attempt, but not the duration of the drain. */
