@@ -116,6 +116,6 @@ void action_state_metric(struct arena *a, struct actions *out, const char *sub, 
 
 /* The path of a cluster-scoped object of the machineconfiguration group. */
 struct str action_path(struct arena *a, const char *plural, struct str name);
-struct str action_node_path(struct arena *a, struct str name);
+struct str action_knode_path(struct arena *a, struct str name);
 
 #endif

@@ -101,7 +101,7 @@ void plan_skew_metric(struct arena *a, const struct json *configuration,
 struct knode_taint {
 	struct str key, effect;
 };
-bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
-		    struct str reason, struct actions *out);
+bool knode_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
+		     struct str reason, struct actions *out);
 
 #endif

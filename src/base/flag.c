@@ -46,7 +46,8 @@ static const struct flag *find_in(const struct flag_table *t, struct str name, c
 	return NULL;
 }
 
-static const struct flag *find(const struct reader *r, struct str name, char letter, void **opts)
+static const struct flag *find_flag(const struct reader *r, struct str name, char letter,
+				    void **opts)
 {
 	const struct flag *f = NULL;
 
@@ -140,8 +141,8 @@ static int bad_choice(struct reader *r, const struct flag *f, struct str v, stru
 }
 
 /* source names the flag or the variable in messages. */
-static int store(struct reader *r, const struct flag *f, void *opts, struct str v,
-		 const char *source)
+static int store_value(struct reader *r, const struct flag *f, void *opts, struct str v,
+		       const char *source)
 {
 	char *field = (char *)opts + f->offset;
 	struct str near;
@@ -205,7 +206,7 @@ static int without_value(struct reader *r, const struct flag *f, void *opts, con
 	if (!next)
 		return err_set(r->err, ERR_INVALID, "flag needs an argument: %s", source);
 	r->at++;
-	return store(r, f, opts, str_of(next), source);
+	return store_value(r, f, opts, str_of(next), source);
 }
 
 static int long_flag(struct reader *r, struct str arg)
@@ -213,24 +214,24 @@ static int long_flag(struct reader *r, struct str arg)
 	struct str name = arg, v;
 	bool has_value = str_cut(arg, '=', &name, &v);
 	void *opts = NULL;
-	const struct flag *f = find(r, name, 0, &opts);
+	const struct flag *f = find_flag(r, name, 0, &opts);
 	const char *source;
 
 	if (!f)
 		return unknown(r, name, has_value);
 	source = str_fmt(r->a, "--%s", f->name).p;
 	VEC_PUSH(r->a, &r->given, str_of(f->name));
-	return has_value ? store(r, f, opts, v, source) : without_value(r, f, opts, source);
+	return has_value ? store_value(r, f, opts, v, source) : without_value(r, f, opts, source);
 }
 
 /* "-abc": letters in a row, until one takes the rest as its value. */
-static int letters(struct reader *r, const char *arg)
+static int parse_letters(struct reader *r, const char *arg)
 {
 	int rc = 0;
 
 	for (const char *c = arg; *c && rc == 0; c++) {
 		void *opts = NULL;
-		const struct flag *f = find(r, S(""), *c, &opts);
+		const struct flag *f = find_flag(r, S(""), *c, &opts);
 		const char *source = str_fmt(r->a, "-%c", *c).p;
 
 		if (!f)
@@ -238,11 +239,11 @@ static int letters(struct reader *r, const char *arg)
 				       *c, arg);
 		VEC_PUSH(r->a, &r->given, str_of(f->name));
 		if (c[1] == '=')
-			return store(r, f, opts, str_of(c + 2), source);
+			return store_value(r, f, opts, str_of(c + 2), source);
 		if (f->kind == FLAG_COUNT && all_digits(c + 1))
-			return store(r, f, opts, str_of(c + 1), source);
+			return store_value(r, f, opts, str_of(c + 1), source);
 		if (c[1] && f->kind != FLAG_BOOL && f->kind != FLAG_COUNT)
-			return store(r, f, opts, str_of(c + 1), source);
+			return store_value(r, f, opts, str_of(c + 1), source);
 		if (c[1] && f->kind == FLAG_BOOL) {
 			*(bool *)((char *)opts + f->offset) = true;
 			continue;
@@ -263,7 +264,7 @@ static int wrong_letters(struct reader *r, const char *arg, int rc)
 	const struct flag *f;
 
 	(void)str_cut(name, '=', &name, &v);
-	f = find(r, name, 0, &opts);
+	f = find_flag(r, name, 0, &opts);
 	if (!f || f->hidden || name.n < 2)
 		return rc;
 	return err_set(r->err, ERR_INVALID, "%s (did you mean --%s?)", str_z(r->a, r->err->msg),
@@ -294,7 +295,7 @@ static int from_env(struct reader *r, const struct flag_table *t)
 			continue;
 		v = r->p->env(r->p->env_ctx, f->env);
 		if (v && *v)
-			rc = store(r, f, t->opts, str_of(v), f->env);
+			rc = store_value(r, f, t->opts, str_of(v), f->env);
 	}
 	return rc;
 }
@@ -315,7 +316,7 @@ int flag_parse(struct arena *a, const struct flag_parse *p, int argc, char **arg
 		if (strncmp(arg, "--", 2) == 0) {
 			rc = long_flag(&r, str_of(arg + 2));
 		} else if (arg[0] == '-' && arg[1]) {
-			rc = letters(&r, arg + 1);
+			rc = parse_letters(&r, arg + 1);
 			if (rc < 0)
 				rc = wrong_letters(&r, arg + 1, rc);
 		} else {

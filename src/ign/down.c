@@ -5,12 +5,12 @@
 #include "down.h"
 #include "v2.h"
 
-static int refuse(struct stepper *s, const char *text)
+static int refuse_config(struct stepper *s, const char *text)
 {
 	return err_set(s->err, ERR_INVALID, "%s", text);
 }
 
-static int check(struct stepper *s, int minor, const char *prefix)
+static int check_config(struct stepper *s, int minor, const char *prefix)
 {
 	struct ign_report r = { 0 };
 
@@ -36,7 +36,7 @@ static void set_version(struct stepper *s, const char *version)
 static int to_34(struct stepper *s)
 {
 	const struct ign_objs *luks = stored(s, IGN_STORAGE_LUKS);
-	int rc = check(s, 5, "invalid input config");
+	int rc = check_config(s, 5, "invalid input config");
 
 	if (rc < 0)
 		return rc;
@@ -49,7 +49,7 @@ static int to_34(struct stepper *s)
 			unset(tang->v[k], IGN_TANG_ADVERTISEMENT);
 	}
 	set_version(s, "3.4.0");
-	return check(s, 4, "converted spec has unexpected fatal error");
+	return check_config(s, 4, "converted spec has unexpected fatal error");
 }
 
 static bool is_arn(const struct ign_obj *r)
@@ -89,42 +89,42 @@ static bool special_bits(const struct ign_objs *nodes, int field)
 static int to_33(struct stepper *s)
 {
 	const struct ign_objs *luks = stored(s, IGN_STORAGE_LUKS);
-	int rc = check(s, 4, "Invalid input config");
+	int rc = check_config(s, 4, "Invalid input config");
 
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < luks->n; i++) {
 		if (ign_is_true(luks->v[i], IGN_LUKS_DISCARD))
-			return refuse(s, "Invalid input config: luks discard is "
-					 "not supported in spec v3.3");
+			return refuse_config(s, "Invalid input config: luks discard is "
+						"not supported in spec v3.3");
 		if (ign_strings(luks->v[i], IGN_LUKS_OPEN_OPTIONS)->n)
-			return refuse(s, "Invalid input config: luks openOptions "
-					 "is not supported in spec v3.3");
+			return refuse_config(s, "Invalid input config: luks openOptions "
+						"is not supported in spec v3.3");
 	}
 	if (special_bits(stored(s, IGN_STORAGE_DIRECTORIES), IGN_DIRECTORY_MODE) ||
 	    special_bits(stored(s, IGN_STORAGE_FILES), IGN_FILE_MODE))
-		return refuse(s, "Invalid input config: special mode bits are "
-				 "not supported in spec v3.3");
+		return refuse_config(s, "Invalid input config: special mode bits are "
+					"not supported in spec v3.3");
 	if (has_arn(s->config))
-		return refuse(s, "Invalid input config: arn: scheme for s3 is "
-				 "not supported in spec v3.3");
+		return refuse_config(s, "Invalid input config: arn: scheme for s3 is "
+					"not supported in spec v3.3");
 	for (size_t i = 0; i < luks->n; i++)
 		unset(luks->v[i], IGN_LUKS_DISCARD);
 	set_version(s, "3.3.0");
-	return check(s, 3, "Converted spec has unexpected fatal error");
+	return check_config(s, 3, "Converted spec has unexpected fatal error");
 }
 
 static int to_32(struct stepper *s)
 {
 	const struct ign_obj *k = ign_sub(s->config, IGN_CONFIG_KARGS);
-	int rc = check(s, 3, "Invalid input config");
+	int rc = check_config(s, 3, "Invalid input config");
 
 	if (rc < 0)
 		return rc;
 	if (ign_strings(k, IGN_KARGS_EXIST)->n || ign_strings(k, IGN_KARGS_NOT_EXIST)->n)
-		return refuse(s, "KernelArguments is not supported on 3.2");
+		return refuse_config(s, "KernelArguments is not supported on 3.2");
 	set_version(s, "3.2.0");
-	return check(s, 2, "Converted spec has unexpected fatal error");
+	return check_config(s, 2, "Converted spec has unexpected fatal error");
 }
 
 /* What neither 3.1 nor 2.2 has; on names the target. */
@@ -176,7 +176,7 @@ static int check_partitions(struct stepper *s, const char *on, bool sizes)
 
 static int to_31(struct stepper *s)
 {
-	int rc = check(s, 2, "Invalid input config");
+	int rc = check_config(s, 2, "Invalid input config");
 
 	if (rc == 0)
 		rc = check_32(s, "3.1");
@@ -185,13 +185,13 @@ static int to_31(struct stepper *s)
 	if (rc < 0)
 		return rc;
 	set_version(s, "3.1.0");
-	return check(s, 1, "Converted spec has unexpected fatal error");
+	return check_config(s, 1, "Converted spec has unexpected fatal error");
 }
 
 static int to_22(struct stepper *s, struct ign_obj **out)
 {
 	struct str report;
-	int rc = check(s, 2, "Invalid input config");
+	int rc = check_config(s, 2, "Invalid input config");
 
 	if (rc == 0)
 		rc = ign_22_check_references(s);

@@ -66,7 +66,7 @@ int ign_22_check_files(struct stepper *s)
 }
 
 /* Given values move; "", 0 and false of plain fields are not written. */
-static void move(struct ign_obj *to, int t, const struct ign_obj *from, int f)
+static void move_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	if (from)
 		to->v[t] = from->v[f];
@@ -110,7 +110,7 @@ static struct ign_obj *verification(struct stepper *s, const struct ign_obj *o)
 {
 	struct ign_obj *v = ign_new(s->a, &ign_type_V2_VERIFICATION);
 
-	move(v, IGN_V2_VERIFICATION_HASH, o, IGN_VERIFICATION_HASH);
+	move_value(v, IGN_V2_VERIFICATION_HASH, o, IGN_VERIFICATION_HASH);
 	return v;
 }
 
@@ -146,8 +146,8 @@ static struct ign_obj *ignition(struct stepper *s)
 			reference(s, ign_sub(cfg, IGN_IGNITION_CONFIG_REPLACE));
 	for (size_t i = 0; i < cas->n; i++)
 		VEC_PUSH(s->a, &tls->v[IGN_V2_TLS_CAS].u.objs, reference(s, cas->v[i]));
-	move(t, IGN_V2_TIMEOUTS_HEADERS, times, IGN_TIMEOUTS_HEADERS);
-	move(t, IGN_V2_TIMEOUTS_TOTAL, times, IGN_TIMEOUTS_TOTAL);
+	move_value(t, IGN_V2_TIMEOUTS_HEADERS, times, IGN_TIMEOUTS_HEADERS);
+	move_value(t, IGN_V2_TIMEOUTS_TOTAL, times, IGN_TIMEOUTS_TOTAL);
 	sec->v[IGN_V2_SECURITY_TLS].u.o = tls;
 	o->v[IGN_V2_IGNITION_CONFIG].u.o = c;
 	o->v[IGN_V2_IGNITION_SECURITY].u.o = sec;
@@ -171,10 +171,10 @@ static struct ign_obj *user(struct stepper *s, const struct ign_obj *o)
 	struct ign_obj *u = ign_new(s->a, &ign_type_V2_USER);
 
 	put_str(u, IGN_V2_USER_NAME, ign_str(o, IGN_USER_NAME));
-	move(u, IGN_V2_USER_PASSWORD, o, IGN_USER_PASSWORD);
-	move(u, IGN_V2_USER_KEYS, o, IGN_USER_KEYS);
-	move(u, IGN_V2_USER_UID, o, IGN_USER_UID);
-	move(u, IGN_V2_USER_GROUPS, o, IGN_USER_GROUPS);
+	move_value(u, IGN_V2_USER_PASSWORD, o, IGN_USER_PASSWORD);
+	move_value(u, IGN_V2_USER_KEYS, o, IGN_USER_KEYS);
+	move_value(u, IGN_V2_USER_UID, o, IGN_USER_UID);
+	move_value(u, IGN_V2_USER_GROUPS, o, IGN_USER_GROUPS);
 	for (size_t i = 0; i < ARRAY_LEN(plain); i++)
 		move_plain(u, plain[i][0], o, plain[i][1]);
 	return u;
@@ -185,7 +185,7 @@ static struct ign_obj *group(struct stepper *s, const struct ign_obj *o)
 	struct ign_obj *g = ign_new(s->a, &ign_type_V2_GROUP);
 
 	put_str(g, IGN_V2_GROUP_NAME, ign_str(o, IGN_GROUP_NAME));
-	move(g, IGN_V2_GROUP_GID, o, IGN_GROUP_GID);
+	move_value(g, IGN_V2_GROUP_GID, o, IGN_GROUP_GID);
 	move_plain(g, IGN_V2_GROUP_PASSWORD, o, IGN_GROUP_PASSWORD);
 	move_plain(g, IGN_V2_GROUP_SYSTEM, o, IGN_GROUP_SYSTEM);
 	return g;
@@ -209,12 +209,12 @@ static void each(struct stepper *s, struct ign_obj *to, int t, const struct ign_
 		VEC_PUSH(s->a, &to->v[t].u.objs, convert(s, list->v[i]));
 }
 
-static struct ign_obj *unit(struct stepper *s, const struct ign_obj *o)
+static struct ign_obj *down_unit(struct stepper *s, const struct ign_obj *o)
 {
 	struct ign_obj *u = ign_new(s->a, &ign_type_V2_UNIT);
 
 	put_str(u, IGN_V2_UNIT_NAME, ign_str(o, IGN_UNIT_NAME));
-	move(u, IGN_V2_UNIT_ENABLED, o, IGN_UNIT_ENABLED);
+	move_value(u, IGN_V2_UNIT_ENABLED, o, IGN_UNIT_ENABLED);
 	move_plain(u, IGN_V2_UNIT_MASK, o, IGN_UNIT_MASK);
 	move_plain(u, IGN_V2_UNIT_CONTENTS, o, IGN_UNIT_CONTENTS);
 	each(s, u, IGN_V2_UNIT_DROPINS, ign_list(o, IGN_UNIT_DROPINS), dropin);
@@ -248,8 +248,8 @@ static struct ign_obj *raid(struct stepper *s, const struct ign_obj *o)
 
 	put_str(r, IGN_V2_RAID_NAME, ign_str(o, IGN_RAID_NAME));
 	move_plain(r, IGN_V2_RAID_LEVEL, o, IGN_RAID_LEVEL);
-	move(r, IGN_V2_RAID_DEVICES, o, IGN_RAID_DEVICES);
-	move(r, IGN_V2_RAID_OPTIONS, o, IGN_RAID_OPTIONS);
+	move_value(r, IGN_V2_RAID_DEVICES, o, IGN_RAID_DEVICES);
+	move_value(r, IGN_V2_RAID_OPTIONS, o, IGN_RAID_OPTIONS);
 	move_plain(r, IGN_V2_RAID_SPARES, o, IGN_RAID_SPARES);
 	return r;
 }
@@ -272,9 +272,9 @@ static void filesystems(struct stepper *s, struct ign_obj *to)
 		put_str(m, IGN_V2_MOUNT_DEVICE, ign_str(o, IGN_FILESYSTEM_DEVICE));
 		move_plain(m, IGN_V2_MOUNT_FORMAT, o, IGN_FILESYSTEM_FORMAT);
 		move_plain(m, IGN_V2_MOUNT_WIPE, o, IGN_FILESYSTEM_WIPE);
-		move(m, IGN_V2_MOUNT_LABEL, o, IGN_FILESYSTEM_LABEL);
-		move(m, IGN_V2_MOUNT_UUID, o, IGN_FILESYSTEM_UUID);
-		move(m, IGN_V2_MOUNT_OPTIONS, o, IGN_FILESYSTEM_OPTIONS);
+		move_value(m, IGN_V2_MOUNT_LABEL, o, IGN_FILESYSTEM_LABEL);
+		move_value(m, IGN_V2_MOUNT_UUID, o, IGN_FILESYSTEM_UUID);
+		move_value(m, IGN_V2_MOUNT_OPTIONS, o, IGN_FILESYSTEM_OPTIONS);
 		f->v[IGN_V2_FILESYSTEM_MOUNT].u.o = m;
 		VEC_PUSH(s->a, &to->v[IGN_V2_STORAGE_FILESYSTEMS].u.objs, f);
 	}
@@ -287,7 +287,7 @@ static struct ign_obj *owner(struct stepper *s, const struct ign_obj *o)
 	if (!ign_is_set(o, IGN_NODE_USER_ID) && !ign_is_set(o, IGN_NODE_USER_NAME))
 		return NULL;
 	w = ign_new(s->a, &ign_type_V2_OWNER);
-	move(w, IGN_V2_OWNER_ID, o, IGN_NODE_USER_ID);
+	move_value(w, IGN_V2_OWNER_ID, o, IGN_NODE_USER_ID);
 	move_plain(w, IGN_V2_OWNER_NAME, o, IGN_NODE_USER_NAME);
 	return w;
 }
@@ -307,7 +307,7 @@ static struct ign_obj *node(struct stepper *s, const struct ign_type *type, cons
 	}
 	put_str(n, IGN_V2_FILE_FILESYSTEM, on.n ? on : S("root"));
 	put_str(n, IGN_V2_FILE_PATH, str_from(path, on.n));
-	move(n, IGN_V2_FILE_OVERWRITE, o, IGN_FILE_OVERWRITE);
+	move_value(n, IGN_V2_FILE_OVERWRITE, o, IGN_FILE_OVERWRITE);
 	n->v[IGN_V2_FILE_USER].u.o = owner(s, ign_sub(o, IGN_FILE_USER));
 	n->v[IGN_V2_FILE_GROUP].u.o = owner(s, ign_sub(o, IGN_FILE_GROUP));
 	return n;
@@ -344,7 +344,7 @@ static void files(struct stepper *s, struct ign_obj *to)
 		if (ign_is_set(c, IGN_RESOURCE_SOURCE)) {
 			struct ign_obj *f = node(s, &ign_type_V2_FILE, o);
 
-			move(f, IGN_V2_FILE_MODE, o, IGN_FILE_MODE);
+			move_value(f, IGN_V2_FILE_MODE, o, IGN_FILE_MODE);
 			if (!ign_is_set(f, IGN_V2_FILE_OVERWRITE))
 				set_bool(f, IGN_V2_FILE_OVERWRITE, false);
 			f->v[IGN_V2_FILE_CONTENTS].u.o = contents(s, c);
@@ -353,7 +353,7 @@ static void files(struct stepper *s, struct ign_obj *to)
 		for (size_t k = 0; k < more->n; k++) {
 			struct ign_obj *f = node(s, &ign_type_V2_FILE, o);
 
-			move(f, IGN_V2_FILE_MODE, o, IGN_FILE_MODE);
+			move_value(f, IGN_V2_FILE_MODE, o, IGN_FILE_MODE);
 			set_bool(f, IGN_V2_FILE_OVERWRITE, false);
 			set_bool(f, IGN_V2_FILE_APPEND, true);
 			f->v[IGN_V2_FILE_CONTENTS].u.o = contents(s, more->v[k]);
@@ -366,7 +366,7 @@ static struct ign_obj *directory(struct stepper *s, const struct ign_obj *o)
 {
 	struct ign_obj *d = node(s, &ign_type_V2_DIRECTORY, o);
 
-	move(d, IGN_V2_DIRECTORY_MODE, o, IGN_DIRECTORY_MODE);
+	move_value(d, IGN_V2_DIRECTORY_MODE, o, IGN_DIRECTORY_MODE);
 	return d;
 }
 
@@ -389,7 +389,7 @@ struct ign_obj *ign_22_build(struct stepper *s)
 
 	each(s, pw, IGN_V2_PASSWD_USERS, ign_list(p, IGN_PASSWD_USERS), user);
 	each(s, pw, IGN_V2_PASSWD_GROUPS, ign_list(p, IGN_PASSWD_GROUPS), group);
-	each(s, sd, IGN_V2_SYSTEMD_UNITS, ign_units(s->config), unit);
+	each(s, sd, IGN_V2_SYSTEMD_UNITS, ign_units(s->config), down_unit);
 	each(s, st, IGN_V2_STORAGE_DISKS, stored(s, IGN_STORAGE_DISKS), disk);
 	each(s, st, IGN_V2_STORAGE_RAID, stored(s, IGN_STORAGE_RAID), raid);
 	each(s, st, IGN_V2_STORAGE_DIRECTORIES, stored(s, IGN_STORAGE_DIRECTORIES), directory);

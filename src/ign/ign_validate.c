@@ -9,8 +9,8 @@
 
 /* ---- entries ------------------------------------------------------------- */
 
-static void add(struct ign_check *c, const char *below, const char *message, bool fatal,
-		bool at_key)
+static void add_entry(struct ign_check *c, const char *below, const char *message, bool fatal,
+		      bool at_key)
 {
 	struct ign_entry e = { .fatal = fatal, .at_key = at_key };
 	size_t n = c->path.n;
@@ -29,12 +29,12 @@ static void add(struct ign_check *c, const char *below, const char *message, boo
 
 void ign_error(struct ign_check *c, const char *below, const char *message)
 {
-	add(c, below, message, true, false);
+	add_entry(c, below, message, true, false);
 }
 
 void ign_warn(struct ign_check *c, const char *below, const char *message)
 {
-	add(c, below, message, false, false);
+	add_entry(c, below, message, false, false);
 }
 
 /* ---- the walk ------------------------------------------------------------ */
@@ -52,7 +52,7 @@ static void step_name(struct walk *w, const char *name)
 	buf_addz(&w->c.path, name);
 }
 
-static void walk(struct walk *w, const struct ign_obj *o);
+static void walk_object(struct walk *w, const struct ign_obj *o);
 
 static void walk_list(struct walk *w, const struct ign_objs *list)
 {
@@ -61,12 +61,12 @@ static void walk_list(struct walk *w, const struct ign_objs *list)
 	for (size_t i = 0; i < list->n; i++) {
 		buf_addc(&w->c.path, '.');
 		num_add_int(&w->c.path, (struct num_int){ .abs = i });
-		walk(w, list->v[i]);
+		walk_object(w, list->v[i]);
 		w->c.path.n = n;
 	}
 }
 
-static void walk(struct walk *w, const struct ign_obj *o)
+static void walk_object(struct walk *w, const struct ign_obj *o)
 {
 	w->visit(w, o);
 	for (size_t i = 0; i < o->type->n; i++) {
@@ -77,7 +77,7 @@ static void walk(struct walk *w, const struct ign_obj *o)
 			continue;
 		if (f->kind == IGN_OBJ && o->v[i].u.o) {
 			step_name(w, f->name);
-			walk(w, o->v[i].u.o);
+			walk_object(w, o->v[i].u.o);
 		} else if (f->kind == IGN_OBJS && o->v[i].u.objs.n) {
 			step_name(w, f->name);
 			walk_list(w, &o->v[i].u.objs);
@@ -182,8 +182,9 @@ static void unused_keys(struct walk *w, const struct ign_type *type, const struc
 
 	for (const struct json *m = json_first(j); m; m = json_next(m))
 		if (!known(type, json_key(m), w->c.minor))
-			add(&w->c, str_z(w->c.a, json_key(m)),
-			    str_fmt(w->c.a, "Unused key %.*s", STRF(json_key(m))).p, false, true);
+			add_entry(&w->c, str_z(w->c.a, json_key(m)),
+				  str_fmt(w->c.a, "Unused key %.*s", STRF(json_key(m))).p, false,
+				  true);
 	for (size_t i = 0; i < type->n; i++) {
 		const struct json *m = json_member(j, str_of(type->fields[i].name));
 
@@ -202,9 +203,9 @@ void ign_validate(struct arena *a, const struct ign_obj *config, int minor, cons
 
 	buf_init(&w.c.path, &scratch);
 	w.visit = visit_rules;
-	walk(&w, config);
+	walk_object(&w, config);
 	w.visit = visit_duplicates;
-	walk(&w, config);
+	walk_object(&w, config);
 	if (root)
 		unused_keys(&w, config->type, config, root);
 }

@@ -90,7 +90,7 @@ static size_t enter_item(struct decoder *d, size_t i)
 }
 
 /* "error at line L col C: problem\n"; no place when it is behind the text. */
-static struct str place(struct arena *a, struct str text, size_t offset, struct str problem)
+static struct str place_text(struct arena *a, struct str text, size_t offset, struct str problem)
 {
 	size_t line = 0, col = 0;
 
@@ -351,9 +351,9 @@ static int stub_version(struct arena *a, struct str text, const struct json *j, 
 	if (!into)
 		return 0;
 	return v3_failed(err, "config is not valid",
-			 place(a, text, notice_offset(blame),
-			       str_fmt(a, "json: cannot unmarshal %s into Go %s",
-				       json_kind_name(blame), into)));
+			 place_text(a, text, notice_offset(blame),
+				    str_fmt(a, "json: cannot unmarshal %s into Go %s",
+					    json_kind_name(blame), into)));
 }
 
 /* ---- up to 3.5 ----------------------------------------------------------- */
@@ -454,7 +454,7 @@ static int parse_v3(struct arena *a, struct str text, int minor, struct ign_pars
 	size_t offset;
 
 	if (ign_decode(a, config, out->root, minor, &problem, &offset) < 0)
-		return v3_failed(err, "config is not valid", place(a, text, offset, problem));
+		return v3_failed(err, "config is not valid", place_text(a, text, offset, problem));
 	ign_validate(a, config, minor, out->root, &out->report);
 	if (out->report.fatal)
 		return v3_failed(err, "config is not valid",
@@ -486,7 +486,7 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct e
 	rc = json_parse(a, text, &opts, &root, err);
 	if (rc == -ERR_INVALID)
 		return v3_failed(err, "config is not valid",
-				 place(a, text, fault.offset, fault.problem));
+				 place_text(a, text, fault.offset, fault.problem));
 	if (rc < 0)
 		return rc;
 	p.root = root;

@@ -498,8 +498,8 @@ static void check_field(struct checker *c, const struct ign_obj *o, int field)
 
 /* ---- the walk ------------------------------------------------------------ */
 
-static void walk(struct checker *c, const struct ign_obj *o, const struct json *j,
-		 const struct json *nearest);
+static void walk_object(struct checker *c, const struct ign_obj *o, const struct json *j,
+			const struct json *nearest);
 
 static void unknown_keys(struct checker *c, const struct ign_obj *o, const struct json *j)
 {
@@ -541,20 +541,20 @@ static void walk_field(struct checker *c, const struct ign_obj *o, size_t i, con
 	c->highlight = m != NULL;
 	check_field(c, o, (int)i);
 	if (f->kind == IGN_OBJ && o->v[i].u.o)
-		walk(c, o->v[i].u.o, m, m ? m : nearest);
+		walk_object(c, o->v[i].u.o, m, m ? m : nearest);
 	if (f->kind != IGN_OBJS)
 		return;
 	list = &o->v[i].u.objs;
 	e = json_kind(m) == JSON_ARRAY ? json_first(m) : NULL;
 	for (size_t k = 0; k < list->n; k++) {
-		walk(c, list->v[k], e, e ? e : m ? m : nearest);
+		walk_object(c, list->v[k], e, e ? e : m ? m : nearest);
 		e = e ? json_next(e) : NULL;
 	}
 }
 
 /* j is the object's text, or NULL; nearest is what of it there is. */
-static void walk(struct checker *c, const struct ign_obj *o, const struct json *j,
-		 const struct json *nearest)
+static void walk_object(struct checker *c, const struct ign_obj *o, const struct json *j,
+			const struct json *nearest)
 {
 	bool before = c->fatal, bad;
 
@@ -579,6 +579,6 @@ struct str ign_v2_report(struct arena *a, const struct ign_obj *config, int mino
 	struct checker c = { .a = a, .minor = minor, .text = text };
 
 	buf_init(&c.out, a);
-	walk(&c, config, root, root);
+	walk_object(&c, config, root, root);
 	return c.fatal ? buf_str(&c.out) : S("");
 }

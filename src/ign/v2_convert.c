@@ -13,9 +13,10 @@ struct converter {
 	struct err *err;
 };
 
-static int refuse(struct converter *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static int refuse_config(struct converter *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
-static int refuse(struct converter *c, const char *fmt, ...)
+static int refuse_config(struct converter *c, const char *fmt, ...)
 {
 	struct buf b;
 	va_list ap;
@@ -140,19 +141,19 @@ static int check_inode(struct converter *c, struct map *entries, const struct st
 	const char *old = map_get(entries, path);
 
 	if (old)
-		return refuse(c,
-			      "Config has conflicting inodes: %s and %s.  All "
-			      "files, directories and links must specify a "
-			      "unique `path`.",
-			      quoted(c, str_of(old)), quoted(c, name));
+		return refuse_config(c,
+				     "Config has conflicting inodes: %s and %s.  All "
+				     "files, directories and links must specify a "
+				     "unique `path`.",
+				     quoted(c, str_of(old)), quoted(c, name));
 	(void)map_put(entries, path, str_z(c->a, name));
 	for (size_t i = 0; i < links->n; i++)
 		if (str_starts(path, links->v[i]) && !str_eq(path, links->v[i]))
-			return refuse(c,
-				      "%.*s uses link defined in config %s. "
-				      "Please use a link not defined in "
-				      "Storage:Links",
-				      STRF(name), quoted(c, links->v[i]));
+			return refuse_config(c,
+					     "%.*s uses link defined in config %s. "
+					     "Please use a link not defined in "
+					     "Storage:Links",
+					     STRF(name), quoted(c, links->v[i]));
 	return 0;
 }
 
@@ -199,12 +200,12 @@ static int check_dropins(struct converter *c, const struct ign_objs *units)
 
 			if (map_put(&seen, name, c))
 				continue;
-			return refuse(c,
-				      "Config has duplicate dropin name %s in "
-				      "unit %s.  All dropins must specify a "
-				      "unique `name`.",
-				      quoted(c, name),
-				      quoted(c, ign_str(units->v[i], IGN_V2_UNIT_NAME)));
+			return refuse_config(c,
+					     "Config has duplicate dropin name %s in "
+					     "unit %s.  All dropins must specify a "
+					     "unique `name`.",
+					     quoted(c, name),
+					     quoted(c, ign_str(units->v[i], IGN_V2_UNIT_NAME)));
 		}
 	}
 	return 0;
@@ -222,11 +223,11 @@ static int check_disks(struct converter *c, const struct ign_obj *s)
 	for (size_t i = 0; i < disks->n; i++)
 		for (size_t k = 0; k < ign_list(disks->v[i], IGN_V2_DISK_PARTITIONS)->n; k++)
 			buf_addf(&b, "%s%s", b.n ? "\n" : "", text);
-	return b.n ? refuse(c, "Invalid input config:\n%s", b.p) : 0;
+	return b.n ? refuse_config(c, "Invalid input config:\n%s", b.p) : 0;
 }
 
-static int check(struct converter *c, const struct ign_obj *config, const struct ign_objs *files,
-		 const struct ign_objs *units)
+static int check_config(struct converter *c, const struct ign_obj *config,
+			const struct ign_objs *files, const struct ign_objs *units)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_V2_CONFIG_STORAGE);
 	const struct ign_objs *fs = ign_list(s, IGN_V2_STORAGE_FILESYSTEMS);
@@ -235,17 +236,17 @@ static int check(struct converter *c, const struct ign_obj *config, const struct
 	if (rc < 0)
 		return rc;
 	if (ign_list(ign_sub(config, IGN_V2_CONFIG_NETWORKD), IGN_V2_NETWORKD_UNITS)->n)
-		return refuse(c, "config includes deprecated networkd section - "
-				 "use Files instead");
+		return refuse_config(c, "config includes deprecated networkd section - "
+					"use Files instead");
 	for (size_t i = 0; i < fs->n; i++) {
 		struct str name = ign_str(fs->v[i], IGN_V2_FILESYSTEM_NAME);
 
 		if (!str_is(name, "root"))
-			return refuse(c,
-				      "Config defined filesystem %s but no "
-				      "mapping was defined.Please specify a path "
-				      "to be used as the filesystem mountpoint.",
-				      quoted(c, name));
+			return refuse_config(c,
+					     "Config defined filesystem %s but no "
+					     "mapping was defined.Please specify a path "
+					     "to be used as the filesystem mountpoint.",
+					     quoted(c, name));
 	}
 	rc = check_inodes(c, s, files);
 	return rc < 0 ? rc : check_dropins(c, units);
@@ -254,7 +255,7 @@ static int check(struct converter *c, const struct ign_obj *config, const struct
 /* ---- moving fields ------------------------------------------------------- */
 
 /* A value that is given stays; "" and false are as good as not given. */
-static void move(struct ign_obj *to, int t, const struct ign_obj *from, int f)
+static void move_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	const struct ign_val *v;
 
@@ -269,7 +270,7 @@ static void move(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 }
 
 /* A value that is given stays, whatever it is. */
-static void keep(struct ign_obj *to, int t, const struct ign_obj *from, int f)
+static void keep_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	if (from)
 		to->v[t] = from->v[f];
@@ -291,7 +292,7 @@ static struct ign_obj *verification(struct converter *c, const struct ign_obj *o
 {
 	struct ign_obj *v = ign_new(c->a, &ign_type_VERIFICATION);
 
-	keep(v, IGN_VERIFICATION_HASH, old, IGN_V2_VERIFICATION_HASH);
+	keep_value(v, IGN_VERIFICATION_HASH, old, IGN_V2_VERIFICATION_HASH);
 	return v;
 }
 
@@ -335,8 +336,8 @@ static struct ign_obj *ignition(struct converter *c, const struct ign_obj *old)
 	n->v[IGN_IGNITION_CONFIG_MERGE] =
 		references(c, &ign_type_REFERENCE, ign_list(cfg, IGN_V2_IGNITION_CONFIG_APPEND));
 	l->v[IGN_TLS_CAS] = references(c, &ign_type_CA_REFERENCE, ign_list(tls, IGN_V2_TLS_CAS));
-	keep(t, IGN_TIMEOUTS_HEADERS, times, IGN_V2_TIMEOUTS_HEADERS);
-	keep(t, IGN_TIMEOUTS_TOTAL, times, IGN_V2_TIMEOUTS_TOTAL);
+	keep_value(t, IGN_TIMEOUTS_HEADERS, times, IGN_V2_TIMEOUTS_HEADERS);
+	keep_value(t, IGN_TIMEOUTS_TOTAL, times, IGN_V2_TIMEOUTS_TOTAL);
 	s->v[IGN_SECURITY_TLS].u.o = l;
 	o->v[IGN_IGNITION_CONFIG].u.o = n;
 	o->v[IGN_IGNITION_SECURITY].u.o = s;
@@ -355,18 +356,18 @@ static struct ign_obj *passwd(struct converter *c, const struct ign_objs *users,
 		const struct ign_obj *o = users->v[i];
 
 		put_str(u, IGN_USER_NAME, ign_str(o, IGN_V2_USER_NAME));
-		keep(u, IGN_USER_PASSWORD, o, IGN_V2_USER_PASSWORD);
-		keep(u, IGN_USER_KEYS, o, IGN_V2_USER_KEYS);
-		keep(u, IGN_USER_UID, o, IGN_V2_USER_UID);
-		keep(u, IGN_USER_GROUPS, o, IGN_V2_USER_GROUPS);
-		move(u, IGN_USER_GECOS, o, IGN_V2_USER_GECOS);
-		move(u, IGN_USER_HOME, o, IGN_V2_USER_HOME);
-		move(u, IGN_USER_NO_HOME, o, IGN_V2_USER_NO_HOME);
-		move(u, IGN_USER_PRIMARY, o, IGN_V2_USER_PRIMARY);
-		move(u, IGN_USER_NO_GROUP, o, IGN_V2_USER_NO_GROUP);
-		move(u, IGN_USER_NO_LOG, o, IGN_V2_USER_NO_LOG);
-		move(u, IGN_USER_SHELL, o, IGN_V2_USER_SHELL);
-		move(u, IGN_USER_SYSTEM, o, IGN_V2_USER_SYSTEM);
+		keep_value(u, IGN_USER_PASSWORD, o, IGN_V2_USER_PASSWORD);
+		keep_value(u, IGN_USER_KEYS, o, IGN_V2_USER_KEYS);
+		keep_value(u, IGN_USER_UID, o, IGN_V2_USER_UID);
+		keep_value(u, IGN_USER_GROUPS, o, IGN_V2_USER_GROUPS);
+		move_value(u, IGN_USER_GECOS, o, IGN_V2_USER_GECOS);
+		move_value(u, IGN_USER_HOME, o, IGN_V2_USER_HOME);
+		move_value(u, IGN_USER_NO_HOME, o, IGN_V2_USER_NO_HOME);
+		move_value(u, IGN_USER_PRIMARY, o, IGN_V2_USER_PRIMARY);
+		move_value(u, IGN_USER_NO_GROUP, o, IGN_V2_USER_NO_GROUP);
+		move_value(u, IGN_USER_NO_LOG, o, IGN_V2_USER_NO_LOG);
+		move_value(u, IGN_USER_SHELL, o, IGN_V2_USER_SHELL);
+		move_value(u, IGN_USER_SYSTEM, o, IGN_V2_USER_SYSTEM);
 		VEC_PUSH(c->a, &p->v[IGN_PASSWD_USERS].u.objs, u);
 	}
 	p->v[IGN_PASSWD_GROUPS].set = groups->n > 0;
@@ -375,9 +376,9 @@ static struct ign_obj *passwd(struct converter *c, const struct ign_objs *users,
 		const struct ign_obj *o = groups->v[i];
 
 		put_str(g, IGN_GROUP_NAME, ign_str(o, IGN_V2_GROUP_NAME));
-		keep(g, IGN_GROUP_GID, o, IGN_V2_GROUP_GID);
-		move(g, IGN_GROUP_PASSWORD, o, IGN_V2_GROUP_PASSWORD);
-		move(g, IGN_GROUP_SYSTEM, o, IGN_V2_GROUP_SYSTEM);
+		keep_value(g, IGN_GROUP_GID, o, IGN_V2_GROUP_GID);
+		move_value(g, IGN_GROUP_PASSWORD, o, IGN_V2_GROUP_PASSWORD);
+		move_value(g, IGN_GROUP_SYSTEM, o, IGN_V2_GROUP_SYSTEM);
 		VEC_PUSH(c->a, &p->v[IGN_PASSWD_GROUPS].u.objs, g);
 	}
 	return p;
@@ -394,8 +395,8 @@ static struct ign_obj *systemd(struct converter *c, const struct ign_objs *units
 		const struct ign_objs *d = ign_list(o, IGN_V2_UNIT_DROPINS);
 
 		put_str(u, IGN_UNIT_NAME, ign_str(o, IGN_V2_UNIT_NAME));
-		move(u, IGN_UNIT_CONTENTS, o, IGN_V2_UNIT_CONTENTS);
-		move(u, IGN_UNIT_MASK, o, IGN_V2_UNIT_MASK);
+		move_value(u, IGN_UNIT_CONTENTS, o, IGN_V2_UNIT_CONTENTS);
+		move_value(u, IGN_UNIT_MASK, o, IGN_V2_UNIT_MASK);
 		if (ign_is_set(o, IGN_V2_UNIT_ENABLED) && !ign_is_true(o, IGN_V2_UNIT_ENABLED))
 			put_bool(u, IGN_UNIT_ENABLED, false);
 		else if (ign_is_true(o, IGN_V2_UNIT_ENABLED) || ign_is_true(o, IGN_V2_UNIT_ENABLE))
@@ -405,7 +406,7 @@ static struct ign_obj *systemd(struct converter *c, const struct ign_objs *units
 			struct ign_obj *n = ign_new(c->a, &ign_type_DROPIN);
 
 			put_str(n, IGN_DROPIN_NAME, ign_str(d->v[k], IGN_V2_DROPIN_NAME));
-			move(n, IGN_DROPIN_CONTENTS, d->v[k], IGN_V2_DROPIN_CONTENTS);
+			move_value(n, IGN_DROPIN_CONTENTS, d->v[k], IGN_V2_DROPIN_CONTENTS);
 			VEC_PUSH(c->a, &u->v[IGN_UNIT_DROPINS].u.objs, n);
 		}
 		VEC_PUSH(c->a, &s->v[IGN_SYSTEMD_UNITS].u.objs, u);
@@ -418,8 +419,8 @@ static struct ign_obj *node_owner(struct converter *c, const struct ign_type *ty
 {
 	struct ign_obj *o = ign_new(c->a, type);
 
-	keep(o, IGN_NODE_USER_ID, old, IGN_V2_OWNER_ID);
-	move(o, IGN_NODE_USER_NAME, old, IGN_V2_OWNER_NAME);
+	keep_value(o, IGN_NODE_USER_ID, old, IGN_V2_OWNER_ID);
+	move_value(o, IGN_NODE_USER_NAME, old, IGN_V2_OWNER_NAME);
 	return o;
 }
 
@@ -430,7 +431,7 @@ static struct ign_obj *node(struct converter *c, const struct ign_type *type,
 	struct ign_obj *n = ign_new(c->a, type);
 
 	put_str(n, IGN_FILE_PATH, node_path(c, old, false));
-	keep(n, IGN_FILE_OVERWRITE, old, IGN_V2_FILE_OVERWRITE);
+	keep_value(n, IGN_FILE_OVERWRITE, old, IGN_V2_FILE_OVERWRITE);
 	n->v[IGN_FILE_USER].u.o =
 		node_owner(c, &ign_type_NODE_USER, ign_sub(old, IGN_V2_FILE_USER));
 	n->v[IGN_FILE_GROUP].u.o =
@@ -446,8 +447,8 @@ static struct ign_obj *file(struct converter *c, const struct ign_obj *old)
 
 	if (!ign_is_set(f, IGN_FILE_OVERWRITE))
 		put_bool(f, IGN_FILE_OVERWRITE, true);
-	keep(f, IGN_FILE_MODE, old, IGN_V2_FILE_MODE);
-	move(r, IGN_RESOURCE_COMPRESSION, from, IGN_V2_CONTENTS_COMPRESSION);
+	keep_value(f, IGN_FILE_MODE, old, IGN_V2_FILE_MODE);
+	move_value(r, IGN_RESOURCE_COMPRESSION, from, IGN_V2_CONTENTS_COMPRESSION);
 	put_str(r, IGN_RESOURCE_SOURCE, ign_str(from, IGN_V2_CONTENTS_SOURCE));
 	r->v[IGN_RESOURCE_VERIFICATION].u.o =
 		verification(c, ign_sub(from, IGN_V2_CONTENTS_VERIFICATION));
@@ -465,7 +466,7 @@ static struct ign_obj *directory(struct converter *c, const struct ign_obj *old)
 {
 	struct ign_obj *d = node(c, &ign_type_DIRECTORY, old);
 
-	keep(d, IGN_DIRECTORY_MODE, old, IGN_V2_DIRECTORY_MODE);
+	keep_value(d, IGN_DIRECTORY_MODE, old, IGN_V2_DIRECTORY_MODE);
 	return d;
 }
 
@@ -473,7 +474,7 @@ static struct ign_obj *link_node(struct converter *c, const struct ign_obj *old)
 {
 	struct ign_obj *l = node(c, &ign_type_LINK, old);
 
-	move(l, IGN_LINK_HARD, old, IGN_V2_LINK_HARD);
+	move_value(l, IGN_LINK_HARD, old, IGN_V2_LINK_HARD);
 	put_str(l, IGN_LINK_TARGET, ign_str(old, IGN_V2_LINK_TARGET));
 	return l;
 }
@@ -483,7 +484,7 @@ static struct ign_obj *disk(struct converter *c, const struct ign_obj *old)
 	struct ign_obj *d = ign_new(c->a, &ign_type_DISK);
 
 	put_str(d, IGN_DISK_DEVICE, ign_str(old, IGN_V2_DISK_DEVICE));
-	move(d, IGN_DISK_WIPE, old, IGN_V2_DISK_WIPE);
+	move_value(d, IGN_DISK_WIPE, old, IGN_V2_DISK_WIPE);
 	return d;
 }
 
@@ -493,10 +494,10 @@ static struct ign_obj *raid(struct converter *c, const struct ign_obj *old)
 
 	put_str(r, IGN_RAID_NAME, ign_str(old, IGN_V2_RAID_NAME));
 	put_str(r, IGN_RAID_LEVEL, ign_str(old, IGN_V2_RAID_LEVEL));
-	keep(r, IGN_RAID_DEVICES, old, IGN_V2_RAID_DEVICES);
-	keep(r, IGN_RAID_OPTIONS, old, IGN_V2_RAID_OPTIONS);
+	keep_value(r, IGN_RAID_DEVICES, old, IGN_V2_RAID_DEVICES);
+	keep_value(r, IGN_RAID_OPTIONS, old, IGN_V2_RAID_OPTIONS);
 	if (ign_int(old, IGN_V2_RAID_SPARES, 0))
-		keep(r, IGN_RAID_SPARES, old, IGN_V2_RAID_SPARES);
+		keep_value(r, IGN_RAID_SPARES, old, IGN_V2_RAID_SPARES);
 	return r;
 }
 
@@ -538,7 +539,7 @@ int ign_v2_convert(struct arena *a, const struct ign_v2 *old, struct ign_obj **o
 	units = last_units(a, ign_list(ign_sub(v2, IGN_V2_CONFIG_SYSTEMD), IGN_V2_SYSTEMD_UNITS));
 	rc = only_core(&c, ign_list(p, IGN_V2_PASSWD_USERS), &users);
 	if (rc == 0)
-		rc = check(&c, v2, &files, &units);
+		rc = check_config(&c, v2, &files, &units);
 	if (rc < 0)
 		return rc;
 	config = ign_new(a, &ign_type_CONFIG);
@@ -548,7 +549,7 @@ int ign_v2_convert(struct arena *a, const struct ign_v2 *old, struct ign_obj **o
 	config->v[IGN_CONFIG_SYSTEMD].u.o = systemd(&c, &units);
 	ign_validate(a, config, 0, NULL, &report);
 	if (report.fatal)
-		return refuse(&c, "%.*s", STRF(ign_report_text(a, &report, NULL, S(""))));
+		return refuse_config(&c, "%.*s", STRF(ign_report_text(a, &report, NULL, S(""))));
 	ign_up(a, config, 0);
 	*out = config;
 	return 0;

@@ -14,7 +14,7 @@
 #define TAG_OID 0x06u
 
 /* Takes the next value off *in. False at the end and on invalid DER. */
-static bool next(struct str *in, unsigned *tag, struct str *body)
+static bool next_value(struct str *in, unsigned *tag, struct str *body)
 {
 	size_t n, at = 2;
 
@@ -42,7 +42,7 @@ static bool expect(struct str *in, unsigned want, struct str *body)
 {
 	unsigned tag;
 
-	return next(in, &tag, body) && tag == want;
+	return next_value(in, &tag, body) && tag == want;
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -92,7 +92,7 @@ static bool text_of(struct arena *a, unsigned tag, struct str body, struct str *
 	}
 }
 
-static void escape(struct buf *b, struct str s)
+static void escape_value(struct buf *b, struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
 		char c = s.p[i];
@@ -188,7 +188,7 @@ static struct str print_name(struct arena *a, const struct name *n)
 				continue;
 			buf_addz(&b, k ? "+" : b.n ? "," : "");
 			buf_addf(&b, "%s=", attributes[i].name);
-			escape(&b, n->known[i].v[k]);
+			escape_value(&b, n->known[i].v[k]);
 		}
 	for (size_t i = n->other.n; i-- > 0;) {
 		buf_addz(&b, b.n ? "," : "");
@@ -210,7 +210,7 @@ static bool parse_name(struct arena *a, struct str in, struct str *out)
 			unsigned tag;
 
 			if (!expect(&set, TAG_SEQUENCE, &pair) || !expect(&pair, TAG_OID, &oid) ||
-			    !next(&pair, &tag, &body) || !text_of(a, tag, body, &value))
+			    !next_value(&pair, &tag, &body) || !text_of(a, tag, body, &value))
 				return false;
 			add_value(a, &n, oid, value);
 		}
@@ -230,7 +230,7 @@ static bool parse_time(struct str *in, struct instant *out)
 	struct str t;
 	size_t year;
 
-	if (!next(in, &tag, &t) || (tag != 0x17 && tag != 0x18))
+	if (!next_value(in, &tag, &t) || (tag != 0x17 && tag != 0x18))
 		return false;
 	year = tag == 0x18 ? 2 : 0;
 	if (t.n != 13 + year || t.p[t.n - 1] != 'Z')
@@ -253,10 +253,10 @@ bool cert_parse(struct arena *a, struct str der, struct cert *out)
 	unsigned tag;
 
 	if (!expect(&der, TAG_SEQUENCE, &whole) || !expect(&whole, TAG_SEQUENCE, &tbs) ||
-	    !next(&tbs, &tag, &body))
+	    !next_value(&tbs, &tag, &body))
 		return false;
 	/* the version is left out of the oldest */
-	if (tag == 0xA0 && !next(&tbs, &tag, &body))
+	if (tag == 0xA0 && !next_value(&tbs, &tag, &body))
 		return false;
 	if (tag != 0x02 || !expect(&tbs, TAG_SEQUENCE, &body))
 		return false;

@@ -33,13 +33,13 @@ static void line(struct buf *b, const char *mark, const struct json *j, const ch
 	buf_addc(b, '\n');
 }
 
-static void begin(struct differ *d)
+static void begin_change(struct differ *d)
 {
 	buf_init(&d->diff, d->a);
 	buf_init(&d->come, d->a);
 }
 
-static void tell(struct differ *d, struct str path)
+static void add_change(struct differ *d, struct str path)
 {
 	struct json *e = json_new(d->a, JSON_OBJECT);
 
@@ -51,10 +51,10 @@ static void tell(struct differ *d, struct str path)
 /* x or y may be NULL: there is none. */
 static void replaced(struct differ *d, struct str path, const struct json *x, const struct json *y)
 {
-	begin(d);
+	begin_change(d);
 	line(&d->diff, "- ", x, "");
 	line(&d->diff, "+ ", y, "");
-	tell(d, path);
+	add_change(d, path);
 }
 
 /* ---- lists --------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static bool advance(struct differ *d, struct walk *w)
 	return false;
 }
 
-static struct str place(struct differ *d, struct str list, size_t i)
+static struct str element_path(struct differ *d, struct str list, size_t i)
 {
 	return str_fmt(d->a, "%.*s[%zu]", STRF(list), i);
 }
@@ -166,7 +166,7 @@ static void compare_lists(struct differ *d, struct str path, const struct json *
 	while (alike) {
 		size_t first = w.at, lines;
 
-		begin(d);
+		begin_change(d);
 		line(&d->diff, "  ", last, "[\n");
 		lines = d->diff.n;
 		alike = advance(d, &w);
@@ -176,11 +176,11 @@ static void compare_lists(struct differ *d, struct str path, const struct json *
 		last = nth(&w.y, w.j++);
 		line(&d->diff, "  ", x, "]\n");
 		if (lines)
-			tell(d, place(d, path, first));
+			add_change(d, element_path(d, path, first));
 		if (at_common(&w, x))
 			w.c++;
 		else if (alike)
-			compare(d, place(d, path, w.at), x, last);
+			compare(d, element_path(d, path, w.at), x, last);
 		w.at++;
 	}
 }

@@ -32,7 +32,7 @@ static struct mc_fault syntax_fault(struct loader *l, const struct docs_fault *f
 }
 
 /* Where a value stands in its file. */
-static void place(const struct doc *d, const struct json *j, size_t *line, size_t *col)
+static void find_place(const struct doc *d, const struct json *j, size_t *line, size_t *col)
 {
 	size_t start, end;
 
@@ -56,7 +56,7 @@ static struct mc_fault object_fault(struct loader *l, const struct doc *d, const
 				    STRF(l->path), d->number, STRF(l->err->msg)),
 	};
 
-	place(d, blame ? blame : d->tree, &f.line, &f.col);
+	find_place(d, blame ? blame : d->tree, &f.line, &f.col);
 	if (blame)
 		f.path = json_path_of(l->a, d->tree, blame);
 	if (kind.n)
@@ -64,7 +64,7 @@ static struct mc_fault object_fault(struct loader *l, const struct doc *d, const
 	return f;
 }
 
-static int refuse(struct loader *l, struct mc_fault f)
+static int refuse_file(struct loader *l, struct mc_fault f)
 {
 	*l->fault = f;
 	return err_set(l->err, ERR_INVALID, "%.*s", STRF(f.upstream));
@@ -79,7 +79,7 @@ static int add_pool(struct loader *l, const struct doc *d)
 		return rc;
 	p->file = l->path;
 	if (l->set->review)
-		place(d, d->tree, &p->line, &p->col);
+		find_place(d, d->tree, &p->line, &p->col);
 	/* of several manifests for one pool the last counts */
 	for (size_t i = 0; !l->set->bootstrap && i < l->set->pools.n; i++)
 		if (str_eq(l->set->pools.v[i]->meta.name, p->meta.name)) {
@@ -301,7 +301,7 @@ static int take_object(struct loader *l, const struct doc *d)
 	if (l->set->review)
 		add_reviewed(l, d);
 	else if (add_object(l, d) < 0)
-		return refuse(l, object_fault(l, d, mc_misfit(l->a, d)));
+		return refuse_file(l, object_fault(l, d, mc_misfit(l->a, d)));
 	return 0;
 }
 
@@ -329,7 +329,7 @@ static int parse_docs(struct loader *l, struct str text, struct docs *out)
 			: docs_parse(l->a, text, out, &first, l->err);
 
 	if (rc == -ERR_INVALID)
-		return refuse(l, syntax_fault(l, &first));
+		return refuse_file(l, syntax_fault(l, &first));
 	for (size_t i = 0; i < faults.n; i++) {
 		struct mc_fault f = syntax_fault(l, &faults.v[i]);
 

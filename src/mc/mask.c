@@ -326,7 +326,7 @@ static bool is_in(char c, const char *set)
 	return c && strchr(set, c);
 }
 
-static size_t skip(struct str line, size_t at, const char *set)
+static size_t skip_set(struct str line, size_t at, const char *set)
 {
 	while (at < line.n && is_in(line.p[at], set))
 		at++;
@@ -344,13 +344,13 @@ static bool find_value(struct str line, size_t from, size_t end, struct place *o
 	*out = (struct place){ .option = line.p[from] == '-' };
 	out->quoted = at < line.n && line.p[at] == before && is_in(before, "\"'");
 	out->column = from - out->quoted;
-	at = skip(line, at + out->quoted, SPACES);
+	at = skip_set(line, at + out->quoted, SPACES);
 	if (at == line.n)
 		return false;
 	if (is_in(line.p[at], ":=")) {
 		out->yaml = line.p[at] == ':' && !out->option &&
-			    skip(line, 0, SPACES "-") == out->column;
-		at = skip(line, skip(line, at, ":=>"), SPACES);
+			    skip_set(line, 0, SPACES "-") == out->column;
+		at = skip_set(line, skip_set(line, at, ":=>"), SPACES);
 	} else if (!out->option || at == end || line.p[at] == '-') {
 		return false; /* "--key value" is all that has no sign */
 	}

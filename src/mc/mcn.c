@@ -106,7 +106,8 @@ static bool singleton(struct str type)
 }
 
 /* Gives every condition a value that has none: all, or those with a mark. */
-static void fill(struct arena *a, const char *marks, struct str now, struct conditions *list)
+static void fill_conditions(struct arena *a, const char *marks, struct str now,
+			    struct conditions *list)
 {
 	for (const char *p = types; *p; p += strlen(p) + 1) {
 		bool marked = *p == '+' || *p == '-';
@@ -143,8 +144,8 @@ static struct str past(struct arena *a, const struct json *mcn, struct str said)
  * said before. An Updated that is True stays True here whatever upstream's
  * source seems to intend: it overwrites the change it makes.
  */
-static bool place(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
-		  struct str now, struct conditions *list)
+static bool set_conditions(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
+			   struct str now, struct conditions *list)
 {
 	bool reset = str_is(r->parent.type, "Updated");
 	bool parent = false, child = !r->child.type.n;
@@ -267,8 +268,8 @@ struct json *mcn_report(struct arena *a, const struct mcn_in *in, const struct m
 			VEC_PUSH(a, &list, r->child);
 			list.v[1].time = now;
 		}
-		fill(a, in->image_mode ? " +" : " -", now, &list);
-	} else if (!place(a, in, r, now, &list)) {
+		fill_conditions(a, in->image_mode ? " +" : " -", now, &list);
+	} else if (!set_conditions(a, in, r, now, &list)) {
 		return NULL;
 	}
 	status = status_of(a, in, r, &list);
@@ -296,7 +297,7 @@ struct json *mcn_migrate(struct arena *a, const struct json *mcn, struct instant
 	for (size_t i = 0; i < old.n; i++)
 		if (!str_is(old.v[i].type, "AppliedFilesAndOS"))
 			VEC_PUSH(a, &list, old.v[i]);
-	fill(a, "+", condition_time(a, now), &list);
+	fill_conditions(a, "+", condition_time(a, now), &list);
 	if (list.n == old.n && conditions_find(&old, S("AppliedFiles")) &&
 	    !conditions_find(&old, S("AppliedFilesAndOS")))
 		return NULL;

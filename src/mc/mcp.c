@@ -78,7 +78,7 @@ const struct mcp *mcp_find(const struct mcp_list *pools, struct str name)
 	return NULL;
 }
 
-static bool wants(const struct mcp *p, const struct knode *node)
+static bool pool_wants(const struct mcp *p, const struct knode *node)
 {
 	return p->nodes.n && selector_matches_labels(&p->nodes, node->labels);
 }
@@ -92,7 +92,7 @@ int mcp_of_node(const struct mcp_list *pools, const struct knode *node, struct m
 	for (size_t i = 0; i < pools->n && !knode_windows(node); i++) {
 		const struct mcp *p = pools->v[i];
 
-		if (!wants(p, node))
+		if (!pool_wants(p, node))
 			continue;
 		if (str_is(p->meta.name, "master")) {
 			master = p;
@@ -121,7 +121,7 @@ void mcp_matching(struct arena *a, const struct mcp_list *pools, const struct kn
 		  struct mcp_list *out)
 {
 	for (size_t i = 0; i < pools->n && !knode_windows(node); i++)
-		if (wants(pools->v[i], node))
+		if (pool_wants(pools->v[i], node))
 			VEC_PUSH(a, out, pools->v[i]);
 }
 

@@ -124,7 +124,7 @@ int mc_sort(struct mc_list *list, struct err *err)
 
 /* ---- merging ------------------------------------------------------------- */
 
-static struct ign_obj *copy(struct arena *a, const struct ign_obj *o)
+static struct ign_obj *copy_object(struct arena *a, const struct ign_obj *o)
 {
 	struct ign_obj *c = ign_new(a, o->type);
 
@@ -139,7 +139,7 @@ static struct ign_obj *copy(struct arena *a, const struct ign_obj *o)
 static struct ign_obj *edit_files(struct arena *a, const struct ign_obj *config,
 				  struct ign_obj *(*edit)(struct arena *a, struct ign_obj *file))
 {
-	struct ign_obj *out = copy(a, config), *storage;
+	struct ign_obj *out = copy_object(a, config), *storage;
 	struct ign_objs files = { 0 };
 	const struct ign_objs *old = ign_files(config);
 
@@ -147,7 +147,7 @@ static struct ign_obj *edit_files(struct arena *a, const struct ign_obj *config,
 		return out;
 	for (size_t i = 0; i < old->n; i++)
 		VEC_PUSH(a, &files, edit(a, old->v[i]));
-	storage = copy(a, out->v[IGN_CONFIG_STORAGE].u.o);
+	storage = copy_object(a, out->v[IGN_CONFIG_STORAGE].u.o);
 	storage->v[IGN_STORAGE_FILES].u.objs = files;
 	out->v[IGN_CONFIG_STORAGE].u.o = storage;
 	return out;
@@ -161,8 +161,8 @@ static struct ign_obj *fill_compression(struct arena *a, struct ign_obj *file)
 
 	if (ign_is_set(contents, IGN_RESOURCE_COMPRESSION))
 		return file;
-	f = copy(a, file);
-	c = contents ? copy(a, contents) : ign_new(a, &ign_type_RESOURCE);
+	f = copy_object(a, file);
+	c = contents ? copy_object(a, contents) : ign_new(a, &ign_type_RESOURCE);
 	c->v[IGN_RESOURCE_COMPRESSION].set = true;
 	c->v[IGN_RESOURCE_COMPRESSION].u.s = S("");
 	f->v[IGN_FILE_CONTENTS].u.o = c;
@@ -178,8 +178,8 @@ static struct ign_obj *drop_compression(struct arena *a, struct ign_obj *file)
 	if (!ign_is_set(contents, IGN_RESOURCE_COMPRESSION) ||
 	    ign_str(contents, IGN_RESOURCE_COMPRESSION).n)
 		return file;
-	f = copy(a, file);
-	c = copy(a, contents);
+	f = copy_object(a, file);
+	c = copy_object(a, contents);
 	c->v[IGN_RESOURCE_COMPRESSION] = (struct ign_val){ 0 };
 	f->v[IGN_FILE_CONTENTS].u.o = c;
 	return f;
@@ -191,7 +191,7 @@ static struct ign_obj *fill_overwrite(struct arena *a, struct ign_obj *file)
 
 	if (ign_is_set(file, IGN_FILE_OVERWRITE))
 		return file;
-	f = copy(a, file);
+	f = copy_object(a, file);
 	f->v[IGN_FILE_OVERWRITE].set = true;
 	f->v[IGN_FILE_OVERWRITE].u.b = true;
 	return f;

@@ -73,7 +73,7 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, stru
 }
 
 /* The names of its members: values may be secret, and long. */
-static struct str gist(struct arena *a, const struct json *tree)
+static struct str member_names(struct arena *a, const struct json *tree)
 {
 	struct buf b;
 
@@ -103,12 +103,12 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree)
 		return S("this is an Ignition config: it goes into spec.config "
 			 "of a MachineConfig");
 	return str_fmt(a, "no %s: there is only %.*s", kind.n ? "apiVersion" : "kind",
-		       STRF(gist(a, tree)));
+		       STRF(member_names(a, tree)));
 }
 
 /* held may be NULL: the document is checked and read where it stands. */
-static int hold(struct arena *a, const struct doc *d, enum mc_kind kind, struct json **held,
-		struct err *err)
+static int hold_tree(struct arena *a, const struct doc *d, enum mc_kind kind, struct json **held,
+		     struct err *err)
 {
 	if (!kinds[kind].type) {
 		if (held)
@@ -121,7 +121,7 @@ static int hold(struct arena *a, const struct doc *d, enum mc_kind kind, struct 
 
 int mc_check(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err)
 {
-	return hold(a, d, kind, NULL, err);
+	return hold_tree(a, d, kind, NULL, err);
 }
 
 struct json *mc_misfit(struct arena *a, const struct doc *d)
@@ -187,7 +187,7 @@ struct str mc_config_text(struct arena *a, const struct mc *mc)
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err)
 {
 	const struct json *t = d->tree;
-	int rc = hold(a, d, MC_MACHINE_CONFIG, NULL, err);
+	int rc = hold_tree(a, d, MC_MACHINE_CONFIG, NULL, err);
 
 	if (rc < 0)
 		return rc;
@@ -209,7 +209,7 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 				struct mc_controller_config *out, struct err *err)
 {
 	const struct json *t = d->tree;
-	int rc = hold(a, d, MC_CONTROLLER_CONFIG, NULL, err);
+	int rc = hold_tree(a, d, MC_CONTROLLER_CONFIG, NULL, err);
 
 	if (rc < 0)
 		return rc;
@@ -226,7 +226,7 @@ int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, st
 		     struct err *err)
 {
 	struct json *tree;
-	int rc = hold(a, d, kind, &tree, err);
+	int rc = hold_tree(a, d, kind, &tree, err);
 
 	if (rc < 0)
 		return rc;
@@ -257,21 +257,21 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 	}
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_is(api, known[i]))
-			return hold(a, &whole, MC_SECRET, NULL, err);
+			return hold_tree(a, &whole, MC_SECRET, NULL, err);
 	return 0;
 }
 
-static struct str lookup(const struct json *map, const char *key)
+static struct str find_text(const struct json *map, const char *key)
 {
 	return json_text(json_member(map, str_of(key)));
 }
 
 struct str mc_label(const struct mc_meta *m, const char *key)
 {
-	return lookup(m->labels, key);
+	return find_text(m->labels, key);
 }
 
 struct str mc_annotation(const struct mc_meta *m, const char *key)
 {
-	return lookup(m->annotations, key);
+	return find_text(m->annotations, key);
 }

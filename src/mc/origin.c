@@ -38,7 +38,7 @@ static struct str id(struct arena *a, enum mc_part part, struct str key)
 	return str_fmt(a, "%d %.*s", (int)part, STRF(key));
 }
 
-static void add(struct collector *c, enum mc_part part, struct str key, struct mc_say say)
+static void add_say(struct collector *c, enum mc_part part, struct str key, struct mc_say say)
 {
 	struct str name = id(c->a, part, key);
 	struct mc_origin *o = map_get(&c->by_key, name);
@@ -102,10 +102,10 @@ static void add_dropins(struct collector *c, const struct mc *mc, const struct i
 	const struct ign_objs *list = ign_list(unit, IGN_UNIT_DROPINS);
 
 	for (size_t i = 0; i < list->n; i++)
-		add(c, MC_PART_DROPIN,
-		    str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(unit, IGN_UNIT_NAME)),
-			    STRF(ign_str(list->v[i], IGN_DROPIN_NAME))),
-		    (struct mc_say){ .mc = mc, .entry = list->v[i] });
+		add_say(c, MC_PART_DROPIN,
+			str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(unit, IGN_UNIT_NAME)),
+				STRF(ign_str(list->v[i], IGN_DROPIN_NAME))),
+			(struct mc_say){ .mc = mc, .entry = list->v[i] });
 }
 
 /* The value is what a person knows it by: its type and comment. */
@@ -114,10 +114,10 @@ static void add_keys(struct collector *c, const struct mc *mc, const struct ign_
 	const struct strs *list = ign_strings(user, IGN_USER_KEYS);
 
 	for (size_t i = 0; i < list->n; i++)
-		add(c, MC_PART_SSH_KEY,
-		    str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(user, IGN_USER_NAME)),
-			    STRF(mc_ssh_fingerprint(c->a, list->v[i]))),
-		    (struct mc_say){ .mc = mc, .value = mc_ssh_label(c->a, list->v[i]) });
+		add_say(c, MC_PART_SSH_KEY,
+			str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(user, IGN_USER_NAME)),
+				STRF(mc_ssh_fingerprint(c->a, list->v[i]))),
+			(struct mc_say){ .mc = mc, .value = mc_ssh_label(c->a, list->v[i]) });
 }
 
 static void add_entries(struct collector *c, const struct mc *mc, const struct ign_obj *config,
@@ -132,8 +132,8 @@ static void add_entries(struct collector *c, const struct mc *mc, const struct i
 		else if (part == MC_PART_SSH_KEY)
 			add_keys(c, mc, list->v[i]);
 		else if (!is_shell(list->v[i]))
-			add(c, part, ign_key(c->a, list->v[i]),
-			    (struct mc_say){ .mc = mc, .entry = list->v[i] });
+			add_say(c, part, ign_key(c->a, list->v[i]),
+				(struct mc_say){ .mc = mc, .entry = list->v[i] });
 	}
 }
 
@@ -141,7 +141,7 @@ static void add_value(struct collector *c, const struct mc *mc, enum mc_part par
 		      struct str value)
 {
 	if (value.n)
-		add(c, part, key, (struct mc_say){ .mc = mc, .value = value });
+		add_say(c, part, key, (struct mc_say){ .mc = mc, .value = value });
 }
 
 /* A field of the spec, as merging looks at it. */
@@ -255,7 +255,7 @@ static const struct ign_obj *undivided(struct arena *a, const struct ign_obj *o)
 	return c;
 }
 
-static bool same(struct arena *a, const struct mc_origin *x, const struct mc_origin *y)
+static bool same_part(struct arena *a, const struct mc_origin *x, const struct mc_origin *y)
 {
 	if (!y)
 		return false;
@@ -353,7 +353,7 @@ void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origi
 
 		if (is_usual(o, s))
 			continue;
-		attribute(a, o, s, in->exact || same(a, o, map_get(&now.by_key, name)));
+		attribute(a, o, s, in->exact || same_part(a, o, map_get(&now.by_key, name)));
 		out->unknown += o->n == 0;
 		VEC_PUSH(a, out, o);
 	}

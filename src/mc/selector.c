@@ -111,7 +111,7 @@ static void quoted_list(struct buf *b, const struct strs *values)
 	buf_addc(b, ']');
 }
 
-static int check(struct arena *a, const struct requirement *r, struct err *err)
+static int check_requirement(struct arena *a, const struct requirement *r, struct err *err)
 {
 	struct str bad = selector_bad_key(a, r->key);
 	struct buf b;
@@ -158,9 +158,10 @@ static int by_key(const void *x, const void *y)
 }
 
 /* One requirement's key and values are well-formed; sorts the values. */
-static int add(struct arena *a, struct selector *s, struct requirement r, struct err *err)
+static int add_requirement(struct arena *a, struct selector *s, struct requirement r,
+			   struct err *err)
 {
-	int rc = check(a, &r, err);
+	int rc = check_requirement(a, &r, err);
 
 	if (rc < 0)
 		return rc;
@@ -202,7 +203,7 @@ static int expression(struct arena *a, const struct json *j, struct selector *s,
 	}
 	for (const struct json *v = json_first(values); v; v = json_next(v))
 		VEC_PUSH(a, &r.values, json_text(v));
-	return add(a, s, r, err);
+	return add_requirement(a, s, r, err);
 }
 
 int selector_make(struct arena *a, const struct json *j, struct selector *out, struct err *err)
@@ -215,7 +216,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out, s
 		struct requirement r = { .key = json_key(m), .op = SELECT_IN };
 
 		VEC_PUSH(a, &r.values, json_text(m));
-		rc = add(a, &s, r, err);
+		rc = add_requirement(a, &s, r, err);
 	}
 	for (const struct json *m = json_first(json_at(j, "matchExpressions")); m && rc == 0;
 	     m = json_next(m))

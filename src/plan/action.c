@@ -77,7 +77,7 @@ struct str action_path(struct arena *a, const char *plural, struct str name)
 	return str_fmt(a, PATH_MC "%s/%.*s", plural, STRF(name));
 }
 
-struct str action_node_path(struct arena *a, struct str name)
+struct str action_knode_path(struct arena *a, struct str name)
 {
 	return str_fmt(a, PATH_CORE "nodes/%.*s", STRF(name));
 }

@@ -336,12 +336,12 @@ void config_diff_summary(struct buf *b, const struct config_diff *d,
 	struct printer p = { .b = b, .o = o };
 	const char *why = d->irreconcilable;
 	struct buf reasons;
+	struct str what = str_fmt(&p.a, "%s: %s", why ? "refused by running nodes" : "each node",
+				  why ? why : update_plan_words(d->plan));
 
-	buf_init(&reasons, &p.a);
-	buf_addf(&reasons, "%s: %s", why ? "refused by running nodes" : "each node",
-		 why ? why : update_plan_words(d->plan));
-	buf_addf(b, "%s%.*s%s\n", o->colour ? TERMINAL_BOLD : "",
-		 STRF(shown(&p, buf_str(&reasons))), o->colour ? TERMINAL_OFF : "");
+	what = shown(&p, what);
+	buf_addf(b, "%s%.*s%s\n", o->colour ? TERMINAL_BOLD : "", STRF(what),
+		 o->colour ? TERMINAL_OFF : "");
 	buf_init(&reasons, &p.a);
 	if (!why)
 		update_plan_reasons(&reasons, d->plan);

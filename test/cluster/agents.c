@@ -140,7 +140,7 @@ static void on_timer(struct source *s, short events)
 		return;
 	g->busy = true;
 	g->call = (struct kube_call){ .method = "PATCH",
-				      .path = action_node_path(&g->a, g->name),
+				      .path = action_knode_path(&g->a, g->name),
 				      .type = "application/merge-patch+json",
 				      .body = patch,
 				      .done = answered,

@@ -37,7 +37,7 @@ void json_line_col(struct str text, size_t offset, size_t *line, size_t *col)
 	*col = offset - start + 1;
 }
 
-static int fault(struct parser *p, size_t at, struct str problem)
+static int set_fault(struct parser *p, size_t at, struct str problem)
 {
 	json_line_col(p->in, at, &p->fault.line, &p->fault.col);
 	p->fault.offset = at < p->in.n ? at + 1 : p->in.n;
@@ -47,7 +47,7 @@ static int fault(struct parser *p, size_t at, struct str problem)
 }
 
 /* The byte as Go's quoteChar shows it. */
-static struct str show(struct parser *p, unsigned char c)
+static struct str quote_byte(struct parser *p, unsigned char c)
 {
 	static const char plain[] = "abfnrtv", code[] = "\a\b\f\n\r\t\v";
 	const char *esc = c ? strchr(code, c) : NULL;
@@ -74,25 +74,26 @@ static struct str show(struct parser *p, unsigned char c)
 }
 
 /* Reports the current byte as a fault inside a token; the end of input counts as a blank. */
-static int bad_token(struct parser *p, const char *context)
+static int bad_byte(struct parser *p, const char *context)
 {
 	unsigned char c = ' ';
 
 	if (p->at < p->in.n)
 		c = (unsigned char)p->in.p[p->at];
-	return fault(p, p->at,
-		     str_fmt(p->a, "invalid character %.*s %s", STRF(show(p, c)), context));
+	return set_fault(
+		p, p->at,
+		str_fmt(p->a, "invalid character %.*s %s", STRF(quote_byte(p, c)), context));
 }
 
 /* Reports the current byte as a fault between tokens or in a string. */
-static int unexpected(struct parser *p, const char *context)
+static int unexpected_byte(struct parser *p, const char *context)
 {
 	if (p->at >= p->in.n)
-		return fault(p, p->in.n, S("unexpected end of JSON input"));
-	return bad_token(p, context);
+		return set_fault(p, p->in.n, S("unexpected end of JSON input"));
+	return bad_byte(p, context);
 }
 
-static int peek(const struct parser *p)
+static int peek_byte(const struct parser *p)
 {
 	return p->at < p->in.n ? (unsigned char)p->in.p[p->at] : -1;
 }
@@ -106,7 +107,7 @@ static int skip_space(struct parser *p)
 			break;
 		p->at++;
 	}
-	return peek(p);
+	return peek_byte(p);
 }
 
 static bool is_digit(int c)
@@ -118,14 +119,14 @@ static int hex4(struct parser *p, uint32_t *out)
 {
 	*out = 0;
 	for (int i = 0; i < 4; i++, p->at++) {
-		int c = peek(p), d;
+		int c = peek_byte(p), d;
 
 		if (is_digit(c))
 			d = c - '0';
 		else if ((c | 0x20) >= 'a' && (c | 0x20) <= 'f' && c > 0)
 			d = (c | 0x20) - 'a' + 10;
 		else
-			return bad_token(p, "in \\u hexadecimal character escape");
+			return bad_byte(p, "in \\u hexadecimal character escape");
 		*out = *out << 4 | (uint32_t)d;
 	}
 	return 0;
@@ -139,7 +140,7 @@ static bool low_surrogate_follows(const struct parser *p)
 	       strchr("cdefCDEF", s.p[3]) && s.p[3];
 }
 
-static int unicode_escape(struct parser *p, struct buf *b)
+static int parse_unicode_escape(struct parser *p, struct buf *b)
 {
 	size_t start = p->at - 2;
 	uint32_t r, low;
@@ -154,34 +155,34 @@ static int unicode_escape(struct parser *p, struct buf *b)
 			return rc;
 		r = 0x10000 + ((r - 0xD800) << 10) + (low - 0xDC00);
 	} else if (r >= 0xD800 && r <= 0xDFFF && !(p->flags & JSON_FIX_UTF8)) {
-		return fault(p, start, S("lone surrogate in string literal"));
+		return set_fault(p, start, S("lone surrogate in string literal"));
 	}
 	utf8_add(b, r);
 	return 0;
 }
 
-static int escape(struct parser *p, struct buf *b)
+static int parse_escape(struct parser *p, struct buf *b)
 {
 	static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
 	int c;
 	const char *k;
 
 	p->at++;
-	c = peek(p);
+	c = peek_byte(p);
 	if (c == 'u') {
 		p->at++;
-		return unicode_escape(p, b);
+		return parse_unicode_escape(p, b);
 	}
 	k = c > 0 ? strchr(from, c) : NULL;
 	if (!k)
-		return bad_token(p, "in string escape code");
+		return bad_byte(p, "in string escape code");
 	buf_addc(b, to[k - from]);
 	p->at++;
 	return 0;
 }
 
 /* Bytes up to the next quote, backslash, control or non-ASCII byte. */
-static struct str plain_run(struct parser *p)
+static struct str take_plain_run(struct parser *p)
 {
 	size_t start = p->at;
 
@@ -202,14 +203,14 @@ static struct str plain_run(struct parser *p)
 }
 
 /* One non-ASCII rune; sets *copy when it has to be replaced. */
-static int rune(struct parser *p, struct buf *b, bool *copy, size_t start)
+static int parse_rune(struct parser *p, struct buf *b, bool *copy, size_t start)
 {
 	size_t len;
 	uint32_t r = utf8_at(p->in, p->at, &len);
 
 	if (r == UTF8_BAD && len == 1) {
 		if (!(p->flags & JSON_FIX_UTF8))
-			return fault(p, p->at, S("invalid UTF-8 in string literal"));
+			return set_fault(p, p->at, S("invalid UTF-8 in string literal"));
 		if (!*copy)
 			buf_add(b, str_sub(p->in, start, p->at));
 		*copy = true;
@@ -221,7 +222,7 @@ static int rune(struct parser *p, struct buf *b, bool *copy, size_t start)
 }
 
 /* p->at is behind the opening quote. A view where nothing is escaped. */
-static int string(struct parser *p, struct str *out)
+static int parse_string(struct parser *p, struct str *out)
 {
 	size_t start = p->at;
 	bool copy = false;
@@ -230,8 +231,8 @@ static int string(struct parser *p, struct str *out)
 
 	buf_init(&b, p->a);
 	while (rc == 0) {
-		struct str run = plain_run(p);
-		int c = peek(p);
+		struct str run = take_plain_run(p);
+		int c = peek_byte(p);
 
 		if (copy)
 			buf_add(&b, run);
@@ -241,11 +242,11 @@ static int string(struct parser *p, struct str *out)
 			if (!copy)
 				buf_add(&b, str_sub(p->in, start, p->at));
 			copy = true;
-			rc = escape(p, &b);
+			rc = parse_escape(p, &b);
 		} else if (c >= 0x80) {
-			rc = rune(p, &b, &copy, start);
+			rc = parse_rune(p, &b, &copy, start);
 		} else {
-			rc = unexpected(p, "in string literal");
+			rc = unexpected_byte(p, "in string literal");
 		}
 	}
 	if (rc < 0)
@@ -257,46 +258,46 @@ static int string(struct parser *p, struct str *out)
 
 static void skip_digits(struct parser *p)
 {
-	while (is_digit(peek(p)))
+	while (is_digit(peek_byte(p)))
 		p->at++;
 }
 
-static int number(struct parser *p, struct json **out)
+static int parse_number(struct parser *p, struct json **out)
 {
 	size_t start = p->at;
 
-	if (peek(p) == '-')
+	if (peek_byte(p) == '-')
 		p->at++;
-	if (!is_digit(peek(p)))
-		return bad_token(p, "in numeric literal");
-	if (peek(p) == '0')
+	if (!is_digit(peek_byte(p)))
+		return bad_byte(p, "in numeric literal");
+	if (peek_byte(p) == '0')
 		p->at++;
 	else
 		skip_digits(p);
-	if (peek(p) == '.') {
+	if (peek_byte(p) == '.') {
 		p->at++;
-		if (!is_digit(peek(p)))
-			return bad_token(p, "after decimal point in numeric literal");
+		if (!is_digit(peek_byte(p)))
+			return bad_byte(p, "after decimal point in numeric literal");
 		skip_digits(p);
 	}
-	if (peek(p) == 'e' || peek(p) == 'E') {
+	if (peek_byte(p) == 'e' || peek_byte(p) == 'E') {
 		p->at++;
-		if (peek(p) == '+' || peek(p) == '-')
+		if (peek_byte(p) == '+' || peek_byte(p) == '-')
 			p->at++;
-		if (!is_digit(peek(p)))
-			return bad_token(p, "in exponent of numeric literal");
+		if (!is_digit(peek_byte(p)))
+			return bad_byte(p, "in exponent of numeric literal");
 		skip_digits(p);
 	}
 	*out = json_new_num(p->a, str_sub(p->in, start, p->at));
 	return 0;
 }
 
-static int literal(struct parser *p, const char *word)
+static int parse_literal(struct parser *p, const char *word)
 {
 	for (const char *w = word; *w; w++, p->at++) {
-		if (peek(p) == (unsigned char)*w)
+		if (peek_byte(p) == (unsigned char)*w)
 			continue;
-		return bad_token(p, str_fmt(p->a, "in literal %s (expecting '%c')", word, *w).p);
+		return bad_byte(p, str_fmt(p->a, "in literal %s (expecting '%c')", word, *w).p);
 	}
 	return 0;
 }
@@ -304,16 +305,17 @@ static int literal(struct parser *p, const char *word)
 /* Objects this small are searched pair by pair; larger ones through a map. */
 #define SMALL 8
 
-static int duplicate(struct parser *p, struct json *object, struct json *first, struct json *again)
+static int drop_duplicate(struct parser *p, struct json *object, struct json *first,
+			  struct json *again)
 {
 	if (p->flags & JSON_DUP_ERROR)
-		return fault(p, json_key_pos(again),
-			     str_fmt(p->a, "duplicate key \"%.*s\"", STRF(json_key(again))));
+		return set_fault(p, json_key_pos(again),
+				 str_fmt(p->a, "duplicate key \"%.*s\"", STRF(json_key(again))));
 	json_detach(object, first);
 	return 0;
 }
 
-static struct json *earlier(struct json *object, const struct json *m)
+static struct json *find_earlier(struct json *object, const struct json *m)
 {
 	for (struct json *e = json_first(object); e != m; e = json_next(e))
 		if (str_eq(json_key(e), json_key(m)))
@@ -321,7 +323,7 @@ static struct json *earlier(struct json *object, const struct json *m)
 	return NULL;
 }
 
-static int duplicates(struct parser *p, struct json *object, size_t n)
+static int check_duplicates(struct parser *p, struct json *object, size_t n)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
 	struct map seen;
@@ -331,12 +333,13 @@ static int duplicates(struct parser *p, struct json *object, size_t n)
 		return 0;
 	map_init(&seen, &scratch);
 	for (struct json *m = json_first(object); m; m = next) {
-		struct json *first = n <= SMALL ? earlier(object, m) : map_get(&seen, json_key(m));
+		struct json *first =
+			n <= SMALL ? find_earlier(object, m) : map_get(&seen, json_key(m));
 		int rc;
 
 		next = json_next(m);
 		if (first) {
-			rc = duplicate(p, object, first, m);
+			rc = drop_duplicate(p, object, first, m);
 			if (rc < 0)
 				return rc;
 		}
@@ -346,25 +349,25 @@ static int duplicates(struct parser *p, struct json *object, size_t n)
 	return 0;
 }
 
-static int value(struct parser *p, struct json **out);
+static int parse_value(struct parser *p, struct json **out);
 
-static int member(struct parser *p, struct json *object)
+static int parse_member(struct parser *p, struct json *object)
 {
 	size_t key_pos = p->at, start, end;
 	struct json *v = NULL;
 	struct str key;
 	int rc;
 
-	if (peek(p) != '"')
-		return unexpected(p, "looking for beginning of object key string");
+	if (peek_byte(p) != '"')
+		return unexpected_byte(p, "looking for beginning of object key string");
 	p->at++;
-	rc = string(p, &key);
+	rc = parse_string(p, &key);
 	if (rc < 0)
 		return rc;
 	if (skip_space(p) != ':')
-		return unexpected(p, "after object key");
+		return unexpected_byte(p, "after object key");
 	p->at++;
-	rc = value(p, &v);
+	rc = parse_value(p, &v);
 	if (rc < 0)
 		return rc;
 	json_span(v, &start, &end);
@@ -373,7 +376,7 @@ static int member(struct parser *p, struct json *object)
 	return 0;
 }
 
-static int object(struct parser *p, struct json **out)
+static int parse_object(struct parser *p, struct json **out)
 {
 	struct json *o = json_new(p->a, JSON_OBJECT);
 	size_t n = 0;
@@ -386,7 +389,7 @@ static int object(struct parser *p, struct json **out)
 		return 0;
 	}
 	for (;;) {
-		rc = member(p, o);
+		rc = parse_member(p, o);
 		if (rc < 0)
 			return rc;
 		n++;
@@ -397,13 +400,13 @@ static int object(struct parser *p, struct json **out)
 		(void)skip_space(p);
 	}
 	if (c != '}')
-		return unexpected(p, "after object key:value pair");
+		return unexpected_byte(p, "after object key:value pair");
 	p->at++;
 	*out = o;
-	return duplicates(p, o, n);
+	return check_duplicates(p, o, n);
 }
 
-static int array(struct parser *p, struct json **out)
+static int parse_array(struct parser *p, struct json **out)
 {
 	struct json *list = json_new(p->a, JSON_ARRAY), *v = NULL;
 	int rc, c;
@@ -415,7 +418,7 @@ static int array(struct parser *p, struct json **out)
 		return 0;
 	}
 	for (;;) {
-		rc = value(p, &v);
+		rc = parse_value(p, &v);
 		if (rc < 0)
 			return rc;
 		json_push(list, v);
@@ -425,13 +428,13 @@ static int array(struct parser *p, struct json **out)
 		p->at++;
 	}
 	if (c != ']')
-		return unexpected(p, "after array element");
+		return unexpected_byte(p, "after array element");
 	p->at++;
 	*out = list;
 	return 0;
 }
 
-static int scalar(struct parser *p, int c, struct json **out)
+static int parse_scalar(struct parser *p, int c, struct json **out)
 {
 	struct str s;
 	int rc;
@@ -439,38 +442,38 @@ static int scalar(struct parser *p, int c, struct json **out)
 	switch (c) {
 	case '"':
 		p->at++;
-		rc = string(p, &s);
+		rc = parse_string(p, &s);
 		if (rc == 0)
 			*out = json_new_str(p->a, s);
 		return rc;
 	case 't':
 	case 'f':
 		*out = json_new_bool(p->a, c == 't');
-		return literal(p, c == 't' ? "true" : "false");
+		return parse_literal(p, c == 't' ? "true" : "false");
 	case 'n':
 		*out = json_new(p->a, JSON_NULL);
-		return literal(p, "null");
+		return parse_literal(p, "null");
 	default:
 		if (c == '-' || is_digit(c))
-			return number(p, out);
-		return unexpected(p, "looking for beginning of value");
+			return parse_number(p, out);
+		return unexpected_byte(p, "looking for beginning of value");
 	}
 }
 
-static int value(struct parser *p, struct json **out)
+static int parse_value(struct parser *p, struct json **out)
 {
 	int c = skip_space(p), rc;
 	size_t start = p->at;
 
 	*out = NULL;
 	if (c != '{' && c != '[') {
-		rc = scalar(p, c, out);
+		rc = parse_scalar(p, c, out);
 	} else if (p->depth == JSON_DEPTH_MAX) {
 		return err_set(p->err, ERR_LIMIT, "nested more than %d levels deep",
 			       JSON_DEPTH_MAX);
 	} else {
 		p->depth++;
-		rc = c == '{' ? object(p, out) : array(p, out);
+		rc = c == '{' ? parse_object(p, out) : parse_array(p, out);
 		p->depth--;
 	}
 	if (rc == 0 && *out)
@@ -492,9 +495,9 @@ int json_parse(struct arena *a, struct str text, const struct json_opts *opts, s
 	if (opts->size_max && text.n > opts->size_max)
 		return err_set(err, ERR_LIMIT, "%zu bytes of JSON, more than the limit of %zu",
 			       text.n, opts->size_max);
-	rc = value(&p, &v);
+	rc = parse_value(&p, &v);
 	if (rc == 0 && !opts->used && skip_space(&p) >= 0)
-		rc = unexpected(&p, "after top-level value");
+		rc = unexpected_byte(&p, "after top-level value");
 	if (rc < 0) {
 		if (rc == -ERR_INVALID && opts->fault)
 			*opts->fault = p.fault;

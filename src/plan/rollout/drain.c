@@ -222,7 +222,7 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 	/* there is no wait after the last one */
 	d->try_at = d->tries == TRIES - 1 ? 0 : now + ((int64_t)TRY_MS << d->tries);
 	d->tries++;
-	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
+	action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, in->node->name),
 		   json_format(a, patch, 0), str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
 	out->v[out->n - 1].tag = drain_tag(d, DRAIN_TAG_CORDON);
 	out->v[out->n - 1].fail = ACTION_SHRUG;
@@ -244,7 +244,7 @@ static void fulfil(struct arena *a, const struct drain_view *in, struct drain *d
 		   "node %.*s: operation successful; applying completion "
 		   "annotation",
 		   STRF(in->node->name));
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, in->node->name),
+	act = action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, in->node->name),
 			 json_format(a, patch, 0),
 			 str_fmt(a, "%.*s is done", STRF(in->node->desired_drain)));
 	act->wrap = str_fmt(a,

@@ -57,8 +57,8 @@ static struct json *begin_patch(struct arena *a, const struct knode *n)
 	return patch;
 }
 
-bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
-		    struct str reason, struct actions *out)
+bool knode_set_taint(struct arena *a, const struct knode *n, struct knode_taint t, bool want,
+		     struct str reason, struct actions *out)
 {
 	struct action *act;
 	struct json *list, *patch;
@@ -67,7 +67,7 @@ bool node_set_taint(struct arena *a, const struct knode *n, struct knode_taint t
 		return false;
 	patch = begin_patch(a, n);
 	json_add(json_make(a, patch, "spec"), S("taints"), list);
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+	act = action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
 			 json_format(a, patch, 0), reason);
 	act->fail = ACTION_LATER; /* only a hint to the scheduler */
 	act->wrap = str_fmt(a, "failed %s %.*s taint for node %.*s", want ? "applying" : "removing",
@@ -98,7 +98,8 @@ void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 			     masters_schedulable ? S("") : (struct str){ 0 });
 	if (taints)
 		json_add(json_make(a, patch, "spec"), S("taints"), list);
-	action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name), json_format(a, patch, 0),
+	action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
+		   json_format(a, patch, 0),
 		   masters_schedulable ? S("masters take ordinary work")
 				       : S("masters are kept for the control "
 					   "plane"))

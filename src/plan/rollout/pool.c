@@ -130,7 +130,7 @@ static void set_topology(struct arena *a, const struct pool_view *in, struct act
 		patch = json_new(a, JSON_OBJECT);
 		json_add_opt(a, json_make(a, patch, "metadata.annotations"), ANNO_TOPOLOGY,
 			     topology);
-		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+		action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
 			   json_format(a, patch, 0),
 			   str_fmt(a,
 				   "control plane topology is %.*s, not "
@@ -155,8 +155,8 @@ static void set_taints(struct arena *a, const struct pool_view *in, const struct
 			     (!l->config && str_eq(n->desired_config, in->pool->target) &&
 			      !n->current_image.p);
 
-		node_set_taint(a, n, in_progress, !there,
-			       there ? S("has the pool's target") : S("is to be updated"), out);
+		knode_set_taint(a, n, in_progress, !there,
+				there ? S("has the pool's target") : S("is to be updated"), out);
 	}
 	actions_step(out);
 }
@@ -276,7 +276,7 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	patch = json_new(a, JSON_OBJECT);
 	json_add_str(a, json_make(a, patch, "metadata.annotations"), ANNO_LABELS_APPLIED, S(""));
 	if (pool_labels(a, pool, json_make(a, patch, "metadata.labels")))
-		action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+		action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
 			   json_format(a, patch, 0),
 			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->meta.name)))
 			->fail = ACTION_SHRUG;
@@ -371,7 +371,7 @@ static void target_node(struct arena *a, const struct pool_view *in, const struc
 		json_add_opt(a, notes, ANNO_DESIRED_CONFIG, t->config);
 	if (t->image.p ? !str_eq(n->desired_image, t->image) : n->desired_image.p != NULL)
 		json_add_opt(a, notes, ANNO_DESIRED_IMAGE, t->image);
-	act = action_add(a, out, ACTION_STRATEGIC, action_node_path(a, n->name),
+	act = action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
 			 json_format(a, patch, 0),
 			 str_fmt(a, "pool %.*s: new target %.*s", STRF(in->pool->meta.name),
 				 STRF(t->config)));
