@@ -96,25 +96,3 @@ void controller_gates(struct controller *c)
 	tell(c, "FeatureGatesInitialized", &now);
 	c->on_gates(c);
 }
-
-void controller_log_waits(struct controller *c)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct buf b;
-
-	if (c->running && !known(c, W_CONTROLLER, NAME_CONTROLLER))
-		log_info("waiting for ControllerConfig " NAME_CONTROLLER
-			 ": nothing is rendered before it is there");
-	if (c->running)
-		return;
-	buf_init(&b, &a);
-	for (int i = 0; i < W_KINDS; i++)
-		if (c->watches[i].cache && !watch_known(&c->watches[i]))
-			buf_addf(&b, "%s%s", b.n ? ", " : "", c->watches[i].path.p);
-	if (!c->eviction_api.p)
-		buf_addf(&b, "%s" PATH_CORE_ROOT, b.n ? ", " : "");
-	if (b.n)
-		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
-	else if (!c->gates_known)
-		controller_gates(c);
-}

@@ -165,7 +165,7 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 	map_init(&mcns, a);
 	n = known_all(c, W_MCN, &items);
 	for (size_t i = 0; i < n; i++)
-		map_put(&mcns, items[i]->key, items[i]->value);
+		map_put(&mcns, items[i]->key, ((struct kept_mcn *)items[i]->value)->mcn);
 	see_configs(c, a, &configs);
 	see_layers(c, a, &v);
 	if (known_all(c, W_OPERATOR, &items) == 1)
@@ -194,22 +194,5 @@ int sync_master(struct controller *c, struct str name, struct arena *a, struct a
 	if (node)
 		plan_master(a, node, s || c->no_scheduler,
 			    json_bool(s, "spec.mastersSchedulable", false), out);
-	return 0;
-}
-
-int sync_migrate(struct controller *c, struct str name, struct arena *a, struct actions *out,
-		 struct err *err)
-{
-	(void)err;
-	if (str_is(name, "okd")) {
-		sync_okd(c, a, out);
-		return 0;
-	}
-	/* it goes with the job, which is done once */
-	arena_free(a);
-	*a = c->migration_arena;
-	c->migration_arena = ARENA_INIT;
-	*out = c->migration;
-	c->migration = (struct actions){ 0 };
 	return 0;
 }

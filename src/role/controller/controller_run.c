@@ -167,7 +167,7 @@ static void gates_known(struct controller *c)
 	serve_metrics(&process);
 	process.gates_timer.due = 0;
 	loop_update(c->loop, &process.gates_timer);
-	controller_watch(c, W_NODE, W_KINDS);
+	controller_watch(c, false);
 }
 
 static void gates_differ(struct controller *c)
@@ -270,7 +270,7 @@ static void leads(void *ctx)
 	loop_update(p->c.loop, &p->waits);
 	p->gates_timer.due = clock_ms() + GATES_WAIT_MS;
 	loop_update(p->c.loop, &p->gates_timer);
-	controller_watch(&p->c, W_GATES, W_NODE);
+	controller_watch(&p->c, true);
 }
 
 /* client-go's: the host's name and a random UUID. */

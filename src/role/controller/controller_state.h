@@ -13,7 +13,7 @@
 #include "mc/mcp.h"
 #include "plan/generate.h"
 
-/* What is watched. The first two are needed to know what else is. */
+/* What is watched. */
 enum watched {
 	W_GATES,
 	W_VERSION,
@@ -79,6 +79,23 @@ struct object {
 		struct os_build os_build;
 	};
 };
+
+/* A MachineConfigNode. */
+struct kept_mcn {
+	struct mcn *mcn;
+	/* What a gate that was turned on makes of it, at the start; n 0: nothing. */
+	struct str migrated;
+};
+
+/* How a kind is watched. */
+struct watch_kind {
+	char plural[30];
+	uint8_t group, gate; /* of the tables in controller_watch.c */
+	uint8_t kind; /* enum mc_kind: held as struct mc_object; 0: not so */
+	bool first; /* it tells which others are watched */
+};
+
+extern const struct watch_kind watch_kinds[];
 
 struct controller;
 
@@ -150,6 +167,7 @@ struct controller {
 	struct str release, raw, hash;
 	bool from_cluster; /* raw and hash are the cluster's */
 	struct watch watches[W_KINDS];
+	bool watching; /* every kind is watched */
 	bool running; /* everything is known */
 	/* Changes of MachineConfigs are gathered before pools are rendered. */
 	int64_t gather_ms, last_change;
@@ -175,8 +193,6 @@ struct controller {
 	struct arena no_build_arena;
 	struct str no_build, no_build_pool; /* for its next plan */
 	struct kube_tree *node_config; /* the last one that was allowed */
-	struct arena migration_arena;
-	struct actions migration; /* of MachineConfigNodes, at the start */
 	struct operator_lease operator_lease;
 	struct kube_call okd;
 	bool on_runc;
@@ -200,26 +216,40 @@ void controller_take_version(struct controller *c);
 
 /* What is known of them may have changed. */
 void controller_gates(struct controller *c);
-/* Logs what the controller waits for. */
-void controller_log_waits(struct controller *c);
 /* The release whose gates count. */
 struct str controller_version(const struct controller *c);
 
 /* ---- what is known (controller_watch.c) ---------------------------------- */
 
-void controller_watch(struct controller *c, enum watched from, enum watched before);
+/* Starts the watches of the first kinds, or of all others. */
+void controller_watch(struct controller *c, bool first);
 /* All of its kind are known, or that there are none. */
 bool watch_known(const struct watch *w);
 /* The nodes whose first pool has that name. */
 size_t known_nodes(struct controller *c, struct str pool, struct kube_item *const **out);
 /* Once everything is known: plans all of it. */
 void controller_ready(struct controller *c);
+/* Logs what the controller waits for. */
+void controller_log_waits(struct controller *c);
 
 const struct object *known(const struct controller *c, enum watched kind, const char *name);
 const struct json *known_tree(const struct controller *c, enum watched kind, const char *name);
 size_t known_all(const struct controller *c, enum watched kind, struct kube_item *const **out);
 struct kube_cache *cache_of_path(void *ctx, struct str path);
 void known_pools(const struct controller *c, struct arena *a, struct mcp_list *out);
+
+/* ---- what is kept (controller_keep.c) ------------------------------------ */
+
+/* What a cache calls, with the watch as ctx. */
+void *object_make(const struct json *tree, void *ctx);
+void object_drop(void *value);
+
+/* ---- the pull secret (controller_secret.c) ------------------------------- */
+
+/* Watches the Secret that the ControllerConfig names. */
+void controller_secret(struct controller *c);
+/* *out is NULL where there is none. False: it is not known yet. */
+bool known_secret(const struct controller *c, const struct json **out);
 
 /* ---- what is to be planned because of it (controller_trigger.c) ---------- */
 
@@ -238,7 +268,7 @@ const char *controller_source(enum sync_kind kind);
 /* Reads what is wanted into r->whole, then calls r->done, never from within. */
 void controller_read(struct controller *c, struct reading *r);
 
-/* ---- OKD (controller_okd.c) ---------------------------------------------- */
+/* ---- migrations (controller_migrate.c) ---------------------------------------------- */
 
 /* Asks whether the cluster is to be moved from runc to crun. */
 void controller_okd(struct controller *c);

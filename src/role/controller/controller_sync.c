@@ -15,22 +15,25 @@ static const struct {
 	sync_plan *plan; /* NULL: sync_generate */
 	const char *what, *source;
 	unsigned retries;
+	bool makes; /* MachineConfigs, which rendering waits for */
 	bool alone; /* a key's plan must see what the one before has written */
 } syncs[SYNC_KINDS] = {
 	[SYNC_TEMPLATE] = { sync_template, "controllerconfig", SOURCE("templatecontroller"),
-			    BACKOFF_RETRIES },
+			    BACKOFF_RETRIES, .makes = true },
 	[SYNC_KUBELET] = { NULL, "kubeletconfig", SOURCE("kubeletconfigcontroller"),
-			   BACKOFF_RETRIES_KUBELET, true },
+			   BACKOFF_RETRIES_KUBELET, .makes = true, .alone = true },
 	[SYNC_FEATURES] = { NULL, "featuregate", SOURCE("kubeletconfigcontroller"),
-			    BACKOFF_RETRIES_KUBELET },
+			    BACKOFF_RETRIES_KUBELET, .makes = true },
 	[SYNC_NODE_CONFIG] = { NULL, "node config", SOURCE("kubeletconfigcontroller"),
-			       BACKOFF_RETRIES_KUBELET },
+			       BACKOFF_RETRIES_KUBELET, .makes = true },
 	[SYNC_RUNTIME] = { NULL, "containerruntimeconfig",
-			   SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES, true },
+			   SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES,
+			   .makes = true, .alone = true },
 	[SYNC_REGISTRIES] = { NULL, "image config", SOURCE("containerruntimeconfigcontroller"),
-			      BACKOFF_RETRIES },
+			      BACKOFF_RETRIES, .makes = true },
 	[SYNC_CREDENTIALS] = { NULL, "criocredentialproviderconfig",
-			       SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES },
+			       SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES,
+			       .makes = true },
 	[SYNC_RENDER] = { sync_render, "machineconfigpool", SOURCE("rendercontroller"),
 			  BACKOFF_RETRIES },
 	[SYNC_PINNED] = { sync_pinned, "pinned image sets of machineconfigpool",
@@ -174,7 +177,7 @@ static void finished(struct kube_job *j)
 
 	if (tell_failure(t))
 		return;
-	c->making -= key->kind < SYNC_RENDER;
+	c->making -= syncs[key->kind].makes;
 	if (!failed)
 		log_success(t);
 	if (key->kind == SYNC_TEMPLATE)
@@ -289,7 +292,7 @@ void controller_work(void *ctx, const struct kube_key *key)
 		abort();
 	t->c = ctx;
 	t->key = key;
-	t->c->making += key->kind < SYNC_RENDER;
+	t->c->making += syncs[key->kind].makes;
 	if (take_turn(t))
 		begin(t);
 }

@@ -28,8 +28,8 @@ sync_plan sync_template, sync_render, sync_pool, sync_master, sync_migrate, sync
 int sync_generate(struct controller *c, enum sync_kind kind, struct str name, struct arena *a,
 		  struct actions *out, struct err *err);
 
-/* What moves a cluster from runc to crun. */
-void sync_okd(struct controller *c, struct arena *a, struct actions *out);
+/* Whether there are MachineConfigNodes for sync_migrate. */
+bool controller_migrates(const struct controller *c);
 
 /* The same of pinned image sets; failed: why they could not be written. */
 int pin_pool(struct controller *c, struct str name, struct str failed, struct arena *a,

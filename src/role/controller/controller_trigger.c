@@ -274,6 +274,7 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 	case W_CONTROLLER:
 		if (!str_eq(maker(was), maker(is)))
 			controller_take_version(c);
+		controller_secret(c);
 		plan_all(c);
 		break;
 	case W_KUBELET:
@@ -354,12 +355,17 @@ static void resync(struct controller *c, enum watched kind, struct str key)
 	}
 }
 
+static const struct mcn *mcn_of(const struct kept_mcn *k)
+{
+	return k ? k->mcn : NULL;
+}
+
 void controller_changed(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct watch *w = ctx;
 	struct controller *c = w->c;
 
-	if (w->kind == W_GATES || w->kind == W_VERSION)
+	if (watch_kinds[w->kind].first)
 		controller_gates(c);
 	/* at the start everything is planned anyway */
 	if (!c->running)
@@ -369,7 +375,7 @@ void controller_changed(void *ctx, struct str key, const void *before, const voi
 	else if (w->kind == W_NODE)
 		node_changed(c, before, now);
 	else if (w->kind == W_MCN)
-		add_pool(c, trigger_mcn(before, now));
+		add_pool(c, trigger_mcn(mcn_of(before), mcn_of(now)));
 	else
 		object_changed(c, w->kind, key, before, now);
 }
@@ -384,7 +390,7 @@ void controller_first_plans(struct controller *c)
 	skew(c);
 	gather(c);
 	keep_node_config(c, known_tree(c, W_NODE_CONFIG, NAME_CLUSTER));
-	if (c->migration.n)
+	if (controller_migrates(c))
 		add(c, SYNC_MIGRATE, S("all"));
 	controller_okd(c);
 	controller_settings(c);

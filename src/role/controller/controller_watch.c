@@ -6,7 +6,6 @@
 #include "controller_state.h"
 #include "io/clock.h"
 #include "io/repeat.h"
-#include "mc/brief.h"
 #include "plan/template_sync.h"
 
 #define LACKING_MS 30000
@@ -28,39 +27,36 @@ static const char *const groups[] = {
 static const char *const gates[] = { NULL, "OSStreams", "SigstoreImageVerification",
 				     "CRIOCredentialProviderConfig", "NoRegistryClusterInstall" };
 
-static const struct {
-	char plural[30];
-	uint8_t group, gate;
-	uint8_t kind; /* enum mc_kind: held as struct mc_object */
-} kinds[W_KINDS] = {
-	[W_GATES] = { "featuregates", CONFIG, 0, 0 },
-	[W_VERSION] = { "clusterversions", CONFIG, 0, 0 },
-	[W_NODE] = { "nodes", CORE, 0, 0 },
-	[W_MCN] = { "machineconfignodes", MCO, 0, 0 },
-	[W_POOL] = { "machineconfigpools", MCO, 0, 0 },
-	[W_MC] = { "machineconfigs", MCO, 0, 0 },
-	[W_CONTROLLER] = { "controllerconfigs", MCO, 0, 0 },
-	[W_KUBELET] = { "kubeletconfigs", MCO, 0, MC_KUBELET_CONFIG },
-	[W_RUNTIME] = { "containerruntimeconfigs", MCO, 0, MC_RUNTIME_CONFIG },
-	[W_OS_CONFIG] = { "machineosconfigs", MCO, 0, 0 },
-	[W_OS_BUILD] = { "machineosbuilds", MCO, 0, 0 },
-	[W_STREAM] = { "osimagestreams", MCO_ALPHA, 1, 0 },
-	[W_INFRASTRUCTURE] = { "infrastructures", CONFIG, 0, 0 },
-	[W_IMAGE] = { "images", CONFIG, 0, MC_IMAGE },
-	[W_CONTENT_POLICY] = { "imagecontentsourcepolicies", OPERATOR_ALPHA, 0, MC_CONTENT_POLICY },
-	[W_DIGEST] = { "imagedigestmirrorsets", CONFIG, 0, MC_DIGEST_MIRRORS },
-	[W_TAG] = { "imagetagmirrorsets", CONFIG, 0, MC_TAG_MIRRORS },
-	[W_CLUSTER_POLICY] = { "clusterimagepolicies", CONFIG, 2, MC_CLUSTER_IMAGE_POLICY },
-	[W_POLICY] = { "imagepolicies", CONFIG, 2, MC_IMAGE_POLICY },
-	[W_API_SERVER] = { "apiservers", CONFIG, 0, 0 },
-	[W_NODE_CONFIG] = { "nodes", CONFIG, 0, 0 },
-	[W_SCHEDULER] = { "schedulers", CONFIG, 0, 0 },
-	[W_SETTINGS] = { "machineconfigurations", OPERATOR, 0, 0 },
-	[W_CREDENTIALS] = { "criocredentialproviderconfigs", CONFIG_ALPHA, 3, 0 },
-	[W_RELEASE_IMAGE] = { "internalreleaseimages", MCO, 4, 0 },
-	[W_RELEASE_AUTH] = { "secrets", OURS, 4, 0 },
-	[W_PINNED] = { "pinnedimagesets", MCO, 0, 0 },
-	[W_OPERATOR] = { "pods", OURS, 0, 0 },
+const struct watch_kind watch_kinds[W_KINDS] = {
+	[W_GATES] = { "featuregates", CONFIG, 0, 0, true },
+	[W_VERSION] = { "clusterversions", CONFIG, 0, 0, true },
+	[W_NODE] = { "nodes", CORE, 0, 0, false },
+	[W_MCN] = { "machineconfignodes", MCO, 0, 0, false },
+	[W_POOL] = { "machineconfigpools", MCO, 0, 0, false },
+	[W_MC] = { "machineconfigs", MCO, 0, 0, false },
+	[W_CONTROLLER] = { "controllerconfigs", MCO, 0, 0, false },
+	[W_KUBELET] = { "kubeletconfigs", MCO, 0, MC_KUBELET_CONFIG, false },
+	[W_RUNTIME] = { "containerruntimeconfigs", MCO, 0, MC_RUNTIME_CONFIG, false },
+	[W_OS_CONFIG] = { "machineosconfigs", MCO, 0, 0, false },
+	[W_OS_BUILD] = { "machineosbuilds", MCO, 0, 0, false },
+	[W_STREAM] = { "osimagestreams", MCO_ALPHA, 1, 0, false },
+	[W_INFRASTRUCTURE] = { "infrastructures", CONFIG, 0, 0, false },
+	[W_IMAGE] = { "images", CONFIG, 0, MC_IMAGE, false },
+	[W_CONTENT_POLICY] = { "imagecontentsourcepolicies", OPERATOR_ALPHA, 0, MC_CONTENT_POLICY,
+			       false },
+	[W_DIGEST] = { "imagedigestmirrorsets", CONFIG, 0, MC_DIGEST_MIRRORS, false },
+	[W_TAG] = { "imagetagmirrorsets", CONFIG, 0, MC_TAG_MIRRORS, false },
+	[W_CLUSTER_POLICY] = { "clusterimagepolicies", CONFIG, 2, MC_CLUSTER_IMAGE_POLICY, false },
+	[W_POLICY] = { "imagepolicies", CONFIG, 2, MC_IMAGE_POLICY, false },
+	[W_API_SERVER] = { "apiservers", CONFIG, 0, 0, false },
+	[W_NODE_CONFIG] = { "nodes", CONFIG, 0, 0, false },
+	[W_SCHEDULER] = { "schedulers", CONFIG, 0, 0, false },
+	[W_SETTINGS] = { "machineconfigurations", OPERATOR, 0, 0, false },
+	[W_CREDENTIALS] = { "criocredentialproviderconfigs", CONFIG_ALPHA, 3, 0, false },
+	[W_RELEASE_IMAGE] = { "internalreleaseimages", MCO, 4, 0, false },
+	[W_RELEASE_AUTH] = { "secrets", OURS, 4, 0, false },
+	[W_PINNED] = { "pinnedimagesets", MCO, 0, 0, false },
+	[W_OPERATOR] = { "pods", OURS, 0, 0, false },
 };
 
 /* ---- looking ------------------------------------------------------------- */
@@ -138,127 +134,6 @@ struct kube_cache *cache_of_path(void *ctx, struct str path)
 	return NULL;
 }
 
-/* ---- keeping ------------------------------------------------------------- */
-
-static void *keep_node(const struct json *tree)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct knode n;
-	void *mem;
-
-	knode_decode(&a, tree, &n);
-	mem = malloc(knode_size(&n));
-	if (!mem)
-		abort();
-	return knode_copy(mem, &n);
-}
-
-/* Those of before the gate get the conditions it asks for. */
-static void migrate(struct controller *c, const struct json *tree)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct arena *m = &c->migration_arena;
-	struct json *now = NULL;
-
-	if (!c->running && mc_gate(&c->gates, "ImageModeStatusReporting"))
-		now = mcn_migrate(&a, tree, clock_wall());
-	if (!now)
-		return;
-	action_add(m, &c->migration, ACTION_REPLACE,
-		   str_fmt(m, "%s/%.*s/status", c->watches[W_MCN].path.p,
-			   STRF(json_str(tree, "metadata.name"))),
-		   json_format(m, now, 0), S("gate ImageModeStatusReporting is on"))
-		->fail = ACTION_SHRUG;
-}
-
-static void *keep_mcn(struct controller *c, const struct json *tree)
-{
-	struct mcn m;
-	void *mem;
-
-	migrate(c, tree);
-	mcn_decode(tree, &m);
-	mem = malloc(mcn_size(&m));
-	if (!mem)
-		abort();
-	return mcn_copy(mem, &m);
-}
-
-static int decode(struct object *o, enum watched kind, struct err *err)
-{
-	switch (kind) {
-	case W_POOL:
-		return mcp_decode(&o->a, &o->doc, &o->pool, err);
-	case W_MC:
-		return mc_decode(&o->a, &o->doc, &o->mc, err);
-	case W_CONTROLLER:
-		return mc_controller_config_decode(&o->a, &o->doc, &o->controller, err);
-	case W_OS_CONFIG:
-		os_config_decode(o->doc.tree, &o->os_config);
-		return 0;
-	case W_OS_BUILD:
-		os_build_decode(o->doc.tree, &o->os_build);
-		return 0;
-	default:
-		break;
-	}
-	return kinds[kind].kind ? mc_object_decode(&o->a, &o->doc, (enum mc_kind)kinds[kind].kind,
-						   &o->object, err)
-				: 0;
-}
-
-static void object_drop(void *value)
-{
-	struct object *o = value;
-
-	arena_free(&o->a);
-	free(o);
-}
-
-static struct object *keep(const struct json *tree, enum watched kind)
-{
-	AUTO(arena) struct arena scratch = ARENA_INIT;
-	bool brief = kind == W_MC && mc_may_be_brief(tree);
-	const struct json *kept = brief ? mc_brief_tree(&scratch, tree) : tree;
-	struct doc whole = { .tree = (struct json *)tree, .json = true };
-	struct object *o = calloc(1, sizeof(*o));
-	struct err err;
-	int rc;
-
-	if (!o)
-		abort();
-	err = ERR_INIT(&scratch);
-	o->doc.json = true;
-	o->doc.text = str_dup(&o->a, json_format(&scratch, kept, JSON_NO_HTML));
-	rc = brief ? mc_check(&scratch, &whole, MC_MACHINE_CONFIG, &err) : 0;
-	if (rc == 0)
-		rc = json_parse(&o->a, o->doc.text, NULL, &o->doc.tree, &err);
-	if (rc == 0)
-		rc = decode(o, kind, &err);
-	if (rc == 0 && brief) {
-		o->mc.brief = true;
-		o->mc.config_digest = mc_config_digest(&o->a, tree);
-	}
-	if (rc == 0)
-		return o;
-	log_again(LOG_ERROR, str_of(kinds[kind].plural),
-		  "%s/%.*s is left out, it does not fit its type: %.*s", kinds[kind].plural,
-		  STRF(json_str(tree, "metadata.name")), STRF(err.msg));
-	object_drop(o);
-	return NULL;
-}
-
-static void *object_make(const struct json *tree, void *ctx)
-{
-	const struct watch *w = ctx;
-
-	if (w->kind == W_NODE)
-		return keep_node(tree);
-	if (w->kind == W_MCN)
-		return keep_mcn(w->c, tree);
-	return keep(tree, w->kind);
-}
-
 /* ---- starting ------------------------------------------------------------ */
 
 bool watch_known(const struct watch *w)
@@ -275,7 +150,7 @@ static void synced(void *ctx)
 		log_info("%s: the server has them now", w->path.p);
 	w->lacking = false;
 	log_v(4, "watching %s", w->path.p);
-	if (w->kind == W_GATES || w->kind == W_VERSION)
+	if (watch_kinds[w->kind].first)
 		controller_gates(c);
 	controller_ready(c);
 }
@@ -283,9 +158,9 @@ static void synced(void *ctx)
 /* "images.config.openshift.io". */
 static struct str definition_name(struct arena *a, enum watched kind)
 {
-	struct str group = str_from(str_of(groups[kinds[kind].group]), sizeof("/apis/") - 1);
+	struct str group = str_from(str_of(groups[watch_kinds[kind].group]), sizeof("/apis/") - 1);
 
-	return str_fmt(a, "%s.%.*s", kinds[kind].plural, (int)str_chr(group, '/'), group.p);
+	return str_fmt(a, "%s.%.*s", watch_kinds[kind].plural, (int)str_chr(group, '/'), group.p);
 }
 
 /*
@@ -306,7 +181,7 @@ static void definition_asked(struct kube_call *call, const struct kube_answer *a
 		 "is missing, or has no such version): going on without; once "
 		 "it is there they are taken up within a minute",
 		 w->path.p, STRF(definition_name(&w->a, w->kind)));
-	if (w->kind == W_GATES || w->kind == W_VERSION)
+	if (watch_kinds[w->kind].first)
 		controller_gates(w->c);
 	controller_ready(w->c);
 }
@@ -331,11 +206,11 @@ static void absent(void *ctx)
 	kube_start(w->c->kube, &w->definition);
 }
 
-void controller_watch(struct controller *c, enum watched from, enum watched before)
+void controller_watch(struct controller *c, bool first)
 {
-	for (enum watched k = from; k < before; k++) {
+	for (enum watched k = 0; k < W_KINDS; k++) {
 		struct watch *w = &c->watches[k];
-		const char *group = groups[kinds[k].group];
+		const char *group = groups[watch_kinds[k].group];
 		struct kube_cache_opts o = {
 			.kube = c->kube,
 			.query = k == W_OPERATOR       ? S("labelSelector=k8s-app%3D" NAME_OPERATOR)
@@ -352,12 +227,15 @@ void controller_watch(struct controller *c, enum watched from, enum watched befo
 			.ctx = w,
 		};
 
+		if (watch_kinds[k].first != first)
+			continue;
 		*w = (struct watch){ .c = c, .kind = k };
-		w->path = str_fmt(&c->kept, "%s%s", group, kinds[k].plural);
+		w->path = str_fmt(&c->kept, "%s%s", group, watch_kinds[k].plural);
 		o.path = o.what = w->path.p;
-		if (!kinds[k].gate || mc_gate(&c->gates, gates[kinds[k].gate]))
+		if (!watch_kinds[k].gate || mc_gate(&c->gates, gates[watch_kinds[k].gate]))
 			w->cache = kube_cache_start(&o);
 	}
+	c->watching = !first;
 }
 
 void controller_ready(struct controller *c)
@@ -365,13 +243,12 @@ void controller_ready(struct controller *c)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
 
-	if (c->running || !c->gates_known || !c->eviction_api.p)
+	if (c->running || !c->watching || !c->eviction_api.p)
 		return;
 	for (int i = 0; i < W_KINDS; i++)
 		if (c->watches[i].cache && !watch_known(&c->watches[i]))
 			return;
-	if (!c->watches[W_OPERATOR].cache)
-		return; /* they are being started */
+	controller_secret(c);
 	controller_take_version(c);
 	if (controller_check_templates(c, &a, &err) < 0) {
 		c->on_refused(c, err.msg);
@@ -382,4 +259,26 @@ void controller_ready(struct controller *c)
 	controller_log_waits(c);
 	controller_first_plans(c);
 	kube_queue_go(c->queue);
+}
+
+void controller_log_waits(struct controller *c)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct buf b;
+
+	if (c->running && !known(c, W_CONTROLLER, NAME_CONTROLLER))
+		log_info("waiting for ControllerConfig " NAME_CONTROLLER
+			 ": nothing is rendered before it is there");
+	if (c->running)
+		return;
+	buf_init(&b, &a);
+	for (int i = 0; i < W_KINDS; i++)
+		if (c->watches[i].cache && !watch_known(&c->watches[i]))
+			buf_addf(&b, "%s%s", b.n ? ", " : "", c->watches[i].path.p);
+	if (!c->eviction_api.p)
+		buf_addf(&b, "%s" PATH_CORE_ROOT, b.n ? ", " : "");
+	if (b.n)
+		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
+	else if (!c->gates_known)
+		controller_gates(c);
 }

@@ -1,6 +1,7 @@
 /*
- * OKD's clusters of before crun: what kept them on runc goes, once. Clusters of
- * other builds keep it.
+ * What is done once, when the controller starts: MachineConfigNodes of before gate
+ * ImageModeStatusReporting get its conditions, and OKD's clusters of before crun lose what
+ * kept them on runc. Clusters of other builds keep it.
  */
 #include "controller_sync.h"
 #include "io/log.h"
@@ -30,7 +31,7 @@ void controller_okd(struct controller *c)
 		kube_start(c->kube, &c->okd);
 }
 
-void sync_okd(struct controller *c, struct arena *a, struct actions *out)
+static void migrate_okd(struct controller *c, struct arena *a, struct actions *out)
 {
 	static const char *const pools[] = { "master", "worker" };
 
@@ -49,4 +50,43 @@ void sync_okd(struct controller *c, struct arena *a, struct actions *out)
 		action_add(a, out, ACTION_DELETE, S(CONFIG_MAP), S(""),
 			   S("it has been moved to crun"))
 			->if_ok = true;
+}
+
+bool controller_migrates(const struct controller *c)
+{
+	struct kube_item *const *v;
+	size_t n = known_all(c, W_MCN, &v);
+
+	for (size_t i = 0; i < n; i++)
+		if (((struct kept_mcn *)v[i]->value)->migrated.n)
+			return true;
+	return false;
+}
+
+static void migrate_mcns(struct controller *c, struct arena *a, struct actions *out)
+{
+	struct kube_item *const *v;
+	size_t n = known_all(c, W_MCN, &v);
+
+	for (size_t i = 0; i < n; i++) {
+		struct str body = ((struct kept_mcn *)v[i]->value)->migrated;
+
+		if (body.n)
+			action_add(a, out, ACTION_REPLACE,
+				   str_fmt(a, "%s/%.*s/status", c->watches[W_MCN].path.p,
+					   STRF(v[i]->key)),
+				   str_dup(a, body), S("gate ImageModeStatusReporting is on"))
+				->fail = ACTION_SHRUG;
+	}
+}
+
+int sync_migrate(struct controller *c, struct str name, struct arena *a, struct actions *out,
+		 struct err *err)
+{
+	(void)err;
+	if (str_is(name, "okd"))
+		migrate_okd(c, a, out);
+	else
+		migrate_mcns(c, a, out);
+	return 0;
 }

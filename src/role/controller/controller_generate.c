@@ -1,6 +1,6 @@
 /*
- * What the plans of templates, kubelet, runtime and registries configs are shown
- * of the cluster.
+ * The plans that make MachineConfigs: what they see of the cluster, and what a status
+ * says when one could not be written. The decisions are those of plan/generate.
  */
 #include "controller_sync.h"
 #include "io/clock.h"
@@ -22,6 +22,8 @@ static void see_objects(struct controller *c, struct arena *a, enum watched kind
 
 void controller_see(struct controller *c, struct arena *a, struct sight *out)
 {
+	static const enum watched images[] = { W_IMAGE, W_CONTENT_POLICY, W_DIGEST,
+					       W_TAG,	W_CLUSTER_POLICY, W_POLICY };
 	const struct object *cc = known(c, W_CONTROLLER, NAME_CONTROLLER);
 	const struct json *version = known_tree(c, W_VERSION, "version");
 	struct kube_item *const *v;
@@ -33,8 +35,8 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		VEC_PUSH(a, &out->mcs, &((struct object *)v[i]->value)->mc);
 	see_objects(c, a, W_KUBELET, &out->kubelets);
 	see_objects(c, a, W_RUNTIME, &out->runtimes);
-	for (enum watched k = W_IMAGE; k <= W_POLICY; k++)
-		see_objects(c, a, k, &out->images);
+	for (size_t i = 0; i < ARRAY_LEN(images); i++)
+		see_objects(c, a, images[i], &out->images);
 	out->view = (struct generate_view){
 		.now = clock_wall(),
 		.raw = c->raw,
@@ -81,62 +83,6 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name, st
 
 /* ---- the template controller --------------------------------------------- */
 
-static void secret_synced(void *ctx)
-{
-	struct controller *c = ctx;
-
-	kube_queue_add(c->queue, SYNC_TEMPLATE, S(NAME_CONTROLLER));
-}
-
-/* One that is deleted is not missed before something else changes: it may be on
- * its way to be made again. */
-static void secret_changed(void *ctx, struct str key, const void *before, const void *now)
-{
-	(void)key;
-	(void)before;
-	if (now)
-		secret_synced(ctx);
-}
-
-/* The Secret that the ControllerConfig names is watched. False: not known yet. */
-static bool see_secret(struct controller *c, const struct json *cc, const struct json **out)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *ref = json_at(cc, "spec.pullSecret");
-	struct str ns = json_str(ref, "namespace");
-	struct str name = json_str(ref, "name");
-	struct kube_cache_opts o = { .kube = c->kube,
-				     .what = "the pull secret",
-				     .make = kube_tree_make,
-				     .drop = kube_tree_drop,
-				     .changed = secret_changed,
-				     .synced = secret_synced,
-				     .ctx = c };
-	struct str key = str_fmt(&a, "%.*s/%.*s", STRF(ns), STRF(name));
-	const struct kube_tree *t;
-	struct buf b;
-
-	*out = NULL;
-	if (json_kind(ref) != JSON_OBJECT)
-		return true;
-	if (!str_eq(key, c->secret_path)) {
-		kube_cache_free(c->secret);
-		arena_free(&c->secret_arena);
-		c->secret_path = str_dup(&c->secret_arena, key);
-		buf_init(&b, &c->secret_arena);
-		buf_addz(&b, "fieldSelector=metadata.name%3D");
-		kube_escape(&b, name);
-		o.query = buf_str(&b);
-		o.path = str_fmt(&c->secret_arena, PATH_CORE "namespaces/%.*s/secrets", STRF(ns)).p;
-		c->secret = kube_cache_start(&o);
-	}
-	if (!kube_cache_synced(c->secret))
-		return false;
-	t = kube_cache_get(c->secret, key);
-	*out = t ? t->tree : NULL;
-	return true;
-}
-
 int sync_template(struct controller *c, struct str name, struct arena *a, struct actions *out,
 		  struct err *err)
 {
@@ -144,8 +90,7 @@ int sync_template(struct controller *c, struct str name, struct arena *a, struct
 	struct sight s;
 
 	controller_see(c, a, &s);
-	if (!s.view.controller_config ||
-	    !see_secret(c, s.view.controller_config->tree, &s.view.pull_secret))
+	if (!s.view.controller_config || !known_secret(c, &s.view.pull_secret))
 		return 0;
 	return plan_generate(a, &s.view, &key, out, err);
 }
