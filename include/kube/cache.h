@@ -1,17 +1,16 @@
 /*
- * kube/cache: all objects of one kind, kept as the server has them by list and
- * watch, and decoded: what is kept of an object is up to its kind.
+ * kube/cache: all objects of one collection, kept current by list and watch. The
+ * caller's decoder decides what is kept of an object.
  *
- * Lists come in pages and are decoded item by item. A watch that breaks goes on
- * where it was; when the server has forgotten that, or refuses it twice, everything
- * is listed again and compared, so that no deletion is missed. No change is told
- * twice, and none that is older than the last; but a server that goes back to
- * versions it gave before (etcd restored from a backup) is followed. Attempts back
+ * Lists come in pages and are decoded item by item. A broken watch resumes at its
+ * resourceVersion. When the server has compacted that version (410), or refuses it
+ * twice, the cache lists again and compares, so no deletion is missed. Each change is
+ * reported once, and never one older than the last; but when the server returns to
+ * earlier versions (etcd restored from a backup), the cache follows. Attempts back
  * off from 0.8 to 30 seconds with jitter.
  *
- * Objects are found by their key and, with an index, by one more string each, such
- * as the pool of a node. All can be told again from time to time (resync), for who
- * plans by what is told.
+ * Objects are found by key and, with an index, by one more string each, such as the
+ * pool of a node. A resync reports all objects again at an interval.
  */
 #ifndef KUBE_CACHE_H
 #define KUBE_CACHE_H
@@ -64,8 +63,8 @@ struct kube_cache_opts {
 	 * of it, so that caches do not do so together; 0: never. */
 	int64_t resync_ms;
 	int64_t page; /* items per page; 0: 500 */
-	/* The first list is of this moment, and not of any that the server still
-	 * remembers: costs it more. */
+	/* The first list is read from etcd (no resourceVersion=0), not from the
+	 * server's watch cache: it costs the server more. */
 	bool fresh;
 };
 
@@ -85,8 +84,8 @@ size_t kube_cache_of(const struct kube_cache *c, struct str name, struct kube_it
 void kube_cache_reindex(struct kube_cache *c);
 
 /*
- * Takes a write's answer in before the watch tells of it, so that plans see
- * their own writes. An older version than the one kept is ignored.
+ * Stores the response to a write before the watch reports it, so that plans see
+ * their own writes. Ignores a version older than the one kept.
  */
 void kube_cache_put(struct kube_cache *c, struct str text);
 /* What a delete took away that was asked for when this version was kept: a newer

@@ -1,9 +1,9 @@
 /*
- * kube/exec: carries out the actions of one key.
+ * kube/exec: executes the actions of one key.
  *
- * Steps run in their order, the actions of one step at once, as far as a bound
- * allows. The answer to a write is in the cache before done is
- * called, so that the key's next plan sees it.
+ * Steps run in order; the actions of one step run in parallel, up to a limit. The
+ * response to a write is in the cache before done is called, so the key's next plan
+ * sees it.
  */
 #ifndef KUBE_EXEC_H
 #define KUBE_EXEC_H
@@ -23,7 +23,7 @@ struct kube_exec {
 
 struct kube_job {
 	/* ---- the caller's ---- */
-	struct arena a; /* the plan's; whoever is called by done frees it */
+	struct arena a; /* the plan's; the done callback frees it */
 	struct actions list;
 	const char *source; /* of events */
 	/* The answer to an action with a tag; may be NULL. */
@@ -31,10 +31,10 @@ struct kube_job {
 	void (*done)(struct kube_job *j);
 	void *ctx;
 	/* ---- what came of it ---- */
-	bool failed; /* the key is to be planned again */
-	bool later; /* so it is, but nothing of weight has failed */
+	bool failed; /* retry the key */
+	bool later; /* retry it: only ACTION_LATER actions failed */
 	struct str error; /* the first one, or "" */
-	bool conflict; /* and that was one: somebody was quicker */
+	bool conflict; /* that error was a conflict (409) */
 	bool unwrapped; /* or of an action without a text of its own */
 	int64_t requeue; /* milliseconds; -1: not asked for */
 	/* ---- its own ---- */

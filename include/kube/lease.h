@@ -1,9 +1,9 @@
 /*
  * kube/lease: one leader among several, by a Lease as client-go keeps it.
  *
- * The lease is looked at every retry_ms; whoever holds it renews it, and gives up
- * when that has not worked for renew_ms. It is taken when its holder has not
- * renewed it for as long as it lasts, by this machine's clock.
+ * Every candidate reads the lease every retry_ms. The holder renews it, and stops
+ * leading when no renewal succeeded for renew_ms. A candidate takes the lease when the
+ * holder has not renewed it for lasts_s, by this machine's clock.
  */
 #ifndef KUBE_LEASE_H
 #define KUBE_LEASE_H

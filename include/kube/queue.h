@@ -1,9 +1,9 @@
 /*
- * kube/queue: which keys are to be planned, and when.
+ * kube/queue: a work queue of keys to plan.
  *
- * A key is in it at most once and is worked on by one at a time; one that is
- * added while it is worked on comes out again. One that failed comes back as
- * base/backoff says. Keys that nothing is known of take no room.
+ * A key is queued at most once and is never worked on twice at the same time. A key
+ * added while it is worked on is queued again afterwards. A failed key is retried
+ * after the delay of base/backoff. A key without work or failures takes no memory.
  */
 #ifndef KUBE_QUEUE_H
 #define KUBE_QUEUE_H
@@ -25,7 +25,7 @@ struct kube_queue *kube_queue_new(struct loop *l, kube_work *work, void *ctx);
 void kube_queue_free(struct kube_queue *q);
 
 void kube_queue_go(struct kube_queue *q);
-/* Nothing more is begun. */
+/* Starts no more work. */
 void kube_queue_halt(struct kube_queue *q);
 /* How many keys are being worked on. */
 size_t kube_queue_busy(const struct kube_queue *q);
@@ -37,8 +37,8 @@ void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name, int6
 /* Retries the keys of that kind now that failed and wait for a retry. */
 void kube_queue_retry(struct kube_queue *q, unsigned kind);
 
-/* The work on a key has ended; failed: it is tried again, retries times before
- * a longer wait. The key is not to be used any more. */
+/* Ends the work on a key. failed: retry it, up to retries times before a longer
+ * wait. The key is invalid afterwards. */
 void kube_queue_done(struct kube_queue *q, const struct kube_key *key, bool failed,
 		     unsigned retries);
 
