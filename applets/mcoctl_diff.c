@@ -91,7 +91,7 @@ static int diff_two(struct diff *d)
 static int diff_change(struct diff *d)
 {
 	struct mc_set base = { 0 }, given = { 0 };
-	struct selector selector;
+	struct selector selector = { 0 };
 	struct run *r = d->r;
 	struct change_in in = { .base = &base,
 				.given = &given,

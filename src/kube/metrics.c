@@ -31,7 +31,7 @@ static int by_name(const void *x, const void *y)
 /* Sorts the labels by name, as upstream's library does. */
 static void add_series(struct buf *b, const struct kube_gauge *g, const struct str *values)
 {
-	struct metrics_label labels[ACTION_LABELS];
+	struct metrics_label labels[ACTION_LABELS] = { 0 };
 	struct str rest = str_of(g->labels);
 	size_t n = 0;
 

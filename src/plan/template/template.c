@@ -343,13 +343,13 @@ int plan_template(struct arena *a, const struct template_input *in, struct mc_li
 {
 	struct mc_list list = { 0 };
 	struct strs roles;
-	struct forest *f;
+	struct forest *f = NULL;
 	struct str secret;
 	int rc = template_secret(a, in->pull_secret, &secret, err);
 
 	if (rc == 0)
 		rc = begin(a, in, &secret, &f, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	roles = forest_subdirs(f, S(""));
 	for (size_t i = 0; i < roles.n; i++) {

@@ -188,8 +188,11 @@ static void stop(struct daemon *d)
 
 void daemon_happens(struct daemon *d, enum daemon_event e, const struct daemon_result *r)
 {
+	static const struct daemon_result none = { 0 };
 	enum daemon_state s = d->state;
 
+	if (!r)
+		r = &none;
 	switch (daemon_states[s].moves[e]) {
 	case MOVE_NONE:
 	case MOVE_REFUSE:
