@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/goarch.h"
 #include "io/log.h"
 #include "io/tls.h"
 #include "kube/auth.h"
@@ -436,7 +437,7 @@ int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 	if (!k->o.in_flight)
 		k->o.in_flight = IN_FLIGHT;
 	k->last = &k->first;
-	k->agent = str_fmt(&k->a, "%s/v0.0.0 (linux/amd64) kubernetes/$Format", o->agent);
+	k->agent = str_fmt(&k->a, "%s/v0.0.0 (linux/" GOARCH ") kubernetes/$Format", o->agent);
 	k->tls = tls_client_new(NULL);
 	tls_client_set_insecure(k->tls, o->conf->insecure);
 	tls_client_set_name(k->tls, o->conf->tls_server_name);

@@ -3,6 +3,8 @@
  */
 #include "sandbox/sandbox.h"
 
+#include "base/goarch.h"
+
 #define CRDS "apiextensions.k8s.io"
 
 static void answer_text(struct sb_call *c, const char *body)
@@ -202,7 +204,7 @@ static void version(struct sb_call *c)
 		     "\"gitVersion\": \"v1.20.2\",\n  \"gitCommit\": \"\",\n  "
 		     "\"gitTreeState\": \"clean\",\n  \"buildDate\": "
 		     "\"1970-01-01T00:00:00Z\",\n  \"goVersion\": \"\",\n  "
-		     "\"compiler\": \"cc\",\n  \"platform\": \"linux/amd64\"\n}");
+		     "\"compiler\": \"cc\",\n  \"platform\": \"linux/" GOARCH "\"\n}");
 	json_body(c, &b);
 }
 
