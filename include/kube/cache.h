@@ -24,9 +24,9 @@ struct kube_cache;
 struct kube_item {
 	struct str key; /* "namespace/name", or "name" */
 	uint64_t version; /* resourceVersion */
-	uint32_t seen; /* the cache's */
-	struct kube_group *group; /* the index's; NULL: it is in none */
-	void *value; /* what make gave */
+	uint32_t seen; /* private: the last list that had it */
+	struct kube_group *group; /* private to the index; NULL: no group */
+	void *value; /* the result of make */
 };
 
 struct kube_cache_opts {
@@ -35,32 +35,32 @@ struct kube_cache_opts {
 	struct str query; /* "fieldSelector=…", escaped; or "" */
 	const char *what; /* for messages: "nodes" */
 	/*
-	 * What is to be kept of an object: one malloc'd piece, freed with drop
-	 * (NULL: free). tree and its text live for the call only. NULL: not
-	 * kept, as if it did not exist.
+	 * Returns the value to cache for an object: one malloc'd block, freed with drop
+	 * (NULL: free). tree and its text are valid within the call only. Returns NULL
+	 * to ignore the object, as if it did not exist.
 	 */
 	void *(*make)(const struct json *tree, void *ctx);
 	void (*drop)(void *value);
-	/* before is NULL when it is new, now when it is gone, and they are the
-	 * same at a resync. Both may be looked at within the call. */
+	/* before is NULL for a new object, now is NULL for a deleted one; they are equal at a
+	 * resync. Both are valid within the call. */
 	void (*changed)(void *ctx, struct str key, const void *before, const void *now);
 	/* The first list is complete. May be NULL. */
 	void (*synced)(void *ctx);
 	/*
-	 * The server does not know the kind, and never did: called after each
-	 * attempt, instead of a line in the log. May be NULL.
+	 * The server does not have this kind, and has not had it since the start: called
+	 * after each attempt, instead of a log line. May be NULL.
 	 */
 	void (*absent)(void *ctx);
 	/*
-	 * Under which string kube_cache_of finds a value, "" for none; good for
-	 * the call. Asked for one that has come or changed, and for all by
-	 * kube_cache_reindex: when it depends on more than the value. NULL: no
+	 * The string under which kube_cache_of finds a value, "" for none; a view that is
+	 * valid for the call. Called when a value is added or changed, and for all values
+	 * by kube_cache_reindex, in case it depends on more than the value. NULL: no
 	 * index.
 	 */
 	struct str (*index)(const void *value, void *ctx);
 	void *ctx;
-	/* Everything is told again about this often, two thirds to four thirds
-	 * of it, so that caches do not do so together; 0: never. */
+	/* Interval of the resync, with jitter from two thirds to four thirds of it, so that
+	 * caches do not resync at the same time; 0: never. */
 	int64_t resync_ms;
 	int64_t page; /* items per page; 0: 500 */
 	/* The first list is read from etcd (no resourceVersion=0), not from the
@@ -76,11 +76,12 @@ bool kube_cache_synced(const struct kube_cache *c);
 /* The value of a key, or NULL. */
 void *kube_cache_get(const struct kube_cache *c, struct str key);
 
-/* All items in the order of their keys; good until the loop's next turn. */
+/* All items in the order of their keys; valid until the next turn of the loop. */
 size_t kube_cache_all(const struct kube_cache *c, struct kube_item *const **out);
 
-/* The same of those that the index has under name. */
+/* The same for the items that the index has under name. */
 size_t kube_cache_of(const struct kube_cache *c, struct str name, struct kube_item *const **out);
+/* Calls index again for every value. */
 void kube_cache_reindex(struct kube_cache *c);
 
 /*
@@ -88,17 +89,17 @@ void kube_cache_reindex(struct kube_cache *c);
  * their own writes. Ignores a version older than the one kept.
  */
 void kube_cache_put(struct kube_cache *c, struct str text);
-/* What a delete took away that was asked for when this version was kept: a newer
- * one has been made since, or the watch will tell. */
+/* Removes a deleted object before the watch reports it. version: the cached one when the
+ * delete was sent; a newer object of that name is kept. */
 void kube_cache_remove(struct kube_cache *c, struct str key, uint64_t version);
-/* The version kept of a key; 0: none is. */
+/* The cached version of a key; 0: the key is not cached. */
 uint64_t kube_cache_version(const struct kube_cache *c, struct str key);
 
-/* How many events and lists it has seen: for metrics and tests. */
+/* The number of events and lists so far: for metrics and tests. */
 uint64_t kube_cache_events(const struct kube_cache *c);
 uint64_t kube_cache_lists(const struct kube_cache *c);
 
-/* Makes a whole tree to be kept: the value is a struct kube_tree. */
+/* make and drop for caches of whole objects: the value is a struct kube_tree. */
 struct kube_tree {
 	struct arena a;
 	struct json *tree;

@@ -8,7 +8,7 @@
 #include "base/flag.h"
 #include "data/kubeconfig.h"
 
-/* What kubectl's flags of the same names say; "" where not given. */
+/* The values of kubectl's flags of the same names; "": not given. */
 struct kube_flags {
 	struct str kubeconfig, context, cluster, user, server, ns;
 	struct str ca_file, tls_server_name;
@@ -20,10 +20,10 @@ struct kube_flags {
 	bool insecure, ignored_bool;
 };
 
-/* Their table, for a struct kube_flags. */
+/* The table of these flags, for a struct kube_flags. */
 extern const struct flag kube_flag_table[];
 
-/* The entry of these flags, for a struct that has them as `kube`. */
+/* The table entry that includes these flags, for a struct with a member `kube`. */
 #define KUBE_FLAGS(type)                                                               \
 	{                                                                              \
 		.name = "options", .kind = FLAG_GROUP, .offset = offsetof(type, kube), \
@@ -33,13 +33,13 @@ extern const struct flag kube_flag_table[];
 	}
 
 /*
- * The configuration by kubectl's rules. in_cluster: a pod's service account is
- * taken when no kubeconfig is named. Errors say which file and what to do.
+ * Loads the configuration by kubectl's rules. in_cluster: use the pod's service account when no
+ * kubeconfig is named. Error messages name the file and the fix.
  */
 int kube_config_load(struct arena *a, const struct kube_flags *flags, bool in_cluster,
 		     struct kube_conf *out, struct err *err);
 
-/* The authorities that the system trusts, as PEM; "" when it has none. */
+/* The CA certificates that the system trusts, as PEM; "" if it has none. */
 struct str kube_system_ca(struct arena *a);
 
 #endif

@@ -1,11 +1,11 @@
 /*
- * kube/correlate: which Events are told one by one, as client-go decides it.
+ * kube/correlate: combines and limits Events, by client-go's rules.
  *
- * Events of an object with the same type and reason whose messages differ are told
- * as one from the tenth on, as long as no ten minutes pass between two of them. Of
- * an object 25 are told at once, and one more every five minutes.
+ * Events of an object with the same type and reason and different messages are combined from
+ * the tenth on, as long as less than ten minutes pass between two of them. An object may have a
+ * burst of 25 Events, and one more every five minutes.
  *
- * Keys are hashes. The ones used longest ago make room.
+ * Keys are hashes. When a table is full, the least recently used key is dropped.
  */
 #ifndef KUBE_CORRELATE_H
 #define KUBE_CORRELATE_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CORRELATE_SIMILAR 10 /* messages, of which nine are told as they are */
+#define CORRELATE_SIMILAR 10 /* from this message on, similar Events are combined */
 #define CORRELATE_INTERVAL_MS ((int64_t)600 * 1000)
 #define CORRELATE_BURST 25
 #define CORRELATE_REFILL_MS ((int64_t)300 * 1000)
@@ -38,11 +38,10 @@ struct correlator {
 	struct correlate_object objects[CORRELATE_KEPT];
 };
 
-/* Whether the event is told as one with those like it: key is of all but the
- * message. */
+/* Whether the Event is combined with similar ones; key covers everything but the message. */
 bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message, int64_t now_ms);
 
-/* Whether one more event of the object may be told. */
+/* Whether the limit of the object allows one more Event; counts it if so. */
 bool correlate_allows(struct correlator *c, uint64_t object, int64_t now_ms);
 
 #endif

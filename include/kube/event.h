@@ -1,8 +1,9 @@
 /*
- * kube/event: Events as client-go records them: one that is told again counts up
- * instead of being written anew, and kube/correlate decides which are combined or
- * left out. Nothing waits for them. One that no server answers is told again,
- * twelve times in all, ten seconds apart; those after it wait.
+ * kube/event: writes Events as client-go's recorder does.
+ *
+ * A repeated Event increases the count of the existing one; kube/correlate decides which are
+ * combined or dropped. Writing is asynchronous and best effort: callers never wait. A write
+ * without a response is attempted twelve times, ten seconds apart, and blocks those after it.
  */
 #ifndef KUBE_EVENT_H
 #define KUBE_EVENT_H
@@ -13,16 +14,16 @@
 #include "plan/action.h"
 
 #define KUBE_EVENTS_KEPT 64
-/* More than so many do not wait for a server that is away: they are left out. */
+/* Limit of the queue while the server is unreachable; further Events are dropped. */
 #define KUBE_EVENTS_WAITING 500
 
 struct kube_events {
-	bool logged; /* each is a line in the log, too */
+	bool logged; /* also log each Event */
 	struct kube *kube;
 	const char *namespace;
-	struct str host; /* that the source is on, or "" */
-	int64_t retry_ms; /* between tries; 0: ten seconds */
-	/* those told last, to be counted up */
+	struct str host; /* of the source, or "" */
+	int64_t retry_ms; /* between attempts; 0: ten seconds */
+	/* the last Events, whose counts may increase */
 	struct {
 		uint64_t hash;
 		unsigned count;
@@ -31,16 +32,16 @@ struct kube_events {
 	} kept[KUBE_EVENTS_KEPT];
 	size_t next;
 	struct correlator correlator;
-	/* one after the other: to count up what is being written is too early */
+	/* one at a time: a PATCH must not overtake the POST that creates its Event */
 	struct kube_event_call *calls;
 	size_t n_calls;
 };
 
-/* source is the component; message is a view. */
+/* Queues an Event; copies its arguments. source is the component. */
 void kube_event(struct kube_events *e, const char *source, const struct action_event *about,
 		struct str message);
 
-/* Those that wait are given up. */
+/* Cancels the running write and drops the queue. */
 void kube_events_stop(struct kube_events *e);
 
 #endif

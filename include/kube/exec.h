@@ -16,40 +16,40 @@ struct kube_exec {
 	struct kube *kube;
 	struct kube_events *events;
 	struct kube_metrics *metrics;
-	/* The cache that holds what path is of, or NULL. */
+	/* The cache of the collection that path belongs to, or NULL. */
 	struct kube_cache *(*cache)(void *ctx, struct str path);
 	void *ctx;
 };
 
 struct kube_job {
-	/* ---- the caller's ---- */
+	/* ---- set by the caller ---- */
 	struct arena a; /* the plan's; the done callback frees it */
 	struct actions list;
 	const char *source; /* of events */
-	/* The answer to an action with a tag; may be NULL. */
+	/* Called with the response to an action with a tag; may be NULL. */
 	void (*reply)(struct kube_job *j, const struct action *act, const struct kube_answer *ans);
 	void (*done)(struct kube_job *j);
 	void *ctx;
-	/* ---- what came of it ---- */
+	/* ---- the result ---- */
 	bool failed; /* retry the key */
 	bool later; /* retry it: only ACTION_LATER actions failed */
 	struct str error; /* the first one, or "" */
 	bool conflict; /* that error was a conflict (409) */
-	bool unwrapped; /* or of an action without a text of its own */
-	int64_t requeue; /* milliseconds; -1: not asked for */
-	/* ---- its own ---- */
+	bool unwrapped; /* that error is of an action without a wrap text */
+	int64_t requeue; /* milliseconds; -1: no requeue */
+	/* ---- private ---- */
 	struct kube_exec *exec;
-	struct kube_step_call *calls; /* free ones */
+	struct kube_step_call *calls; /* free list */
 	size_t at, running;
-	unsigned step; /* under way */
-	bool failed_before; /* something, before it */
+	unsigned step; /* the current one */
+	bool failed_before; /* an action of an earlier step failed */
 	bool stopped;
 };
 
-/* done may be called from within. */
+/* Runs a job. May call done before it returns. */
 void kube_exec(struct kube_exec *x, struct kube_job *j);
 
-/* An action that asks nothing of the server: an event, a gauge, a line. */
+/* Executes an action that needs no response: an Event, a gauge, a log line. */
 void kube_exec_local(struct kube_exec *x, const char *source, const struct action *act);
 
 #endif

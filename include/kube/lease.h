@@ -1,5 +1,5 @@
 /*
- * kube/lease: one leader among several, by a Lease as client-go keeps it.
+ * kube/lease: leader election with a Lease, compatible with client-go.
  *
  * Every candidate reads the lease every retry_ms. The holder renews it, and stops
  * leading when no renewal succeeded for renew_ms. A candidate takes the lease when the
@@ -17,7 +17,8 @@ struct kube_lease_opts {
 	struct kube *kube;
 	struct str namespace, name, identity;
 	int64_t lasts_s, renew_ms, retry_ms;
-	void (*leads)(void *ctx); /* from now on */
+	void (*leads)(void *ctx); /* this process is the leader from now on */
+	/* the lease is lost: stop at once, another process may lead */
 	void (*lost)(void *ctx);
 	void (*released)(void *ctx); /* after kube_lease_release */
 	void *ctx;
@@ -25,10 +26,11 @@ struct kube_lease_opts {
 
 struct kube_lease *kube_lease_start(const struct kube_lease_opts *o);
 
-/* Gives it up, if it is held; released is called from the loop. */
+/* Releases the lease if it is held, then calls released: at once if it is not held and no
+ * request is running. */
 void kube_lease_release(struct kube_lease *l);
 
-/* After it was released. */
+/* Only after released was called, or lost. */
 void kube_lease_free(struct kube_lease *l);
 
 #endif

@@ -13,7 +13,8 @@ struct kube_list {
 	const char *path; /* of the collection, without a query */
 	/* One object as JSON, valid within the call. -code ends the list with that error. */
 	int (*item)(void *ctx, struct str text, struct err *err);
-	/* The page's members but its items: apiVersion, kind, metadata. Likewise. */
+	/* The members of the page except its items: apiVersion, kind, metadata. Valid within
+	 * the call; -code ends the list. */
 	int (*page)(void *ctx, const struct json *head, struct err *err);
 	/* The continue token has expired: all objects come again. */
 	void (*restart)(void *ctx);

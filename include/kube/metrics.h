@@ -1,5 +1,5 @@
 /*
- * kube/metrics: the gauges of a program, as Prometheus reads them.
+ * kube/metrics: the gauges of a process, served in Prometheus' text format.
  */
 #ifndef KUBE_METRICS_H
 #define KUBE_METRICS_H
@@ -12,7 +12,7 @@
 /* One gauge; labels are separated by commas, "" for none. */
 struct kube_gauge {
 	const char *name, *labels, *help;
-	bool initial; /* has a series of its own from the start */
+	bool initial; /* starts with a series of value 0 and labels "initialize" */
 };
 
 struct kube_metrics {
@@ -23,7 +23,7 @@ struct kube_metrics {
 };
 
 void kube_metrics_init(struct kube_metrics *m, const struct kube_gauge *gauges);
-/* drop: the series is not to be shown any more. */
+/* Sets a series; drop: hides it. Ignores names that the table does not have. */
 void kube_metrics_set(struct kube_metrics *m, const struct action_metric *v, double value,
 		      bool drop);
 void kube_metrics_text(struct kube_metrics *m, struct buf *out);

@@ -13,11 +13,11 @@
 struct kube_queue;
 
 struct kube_key {
-	unsigned kind; /* which controller's */
+	unsigned kind; /* of the controller */
 	struct str name;
 };
 
-/* Does the work of a key, now or later; then kube_queue_done is called. */
+/* Works on a key, now or asynchronously, and calls kube_queue_done at the end. */
 typedef void kube_work(void *ctx, const struct kube_key *key);
 
 /* Nothing is worked on before kube_queue_go. */
@@ -25,13 +25,13 @@ struct kube_queue *kube_queue_new(struct loop *l, kube_work *work, void *ctx);
 void kube_queue_free(struct kube_queue *q);
 
 void kube_queue_go(struct kube_queue *q);
-/* Starts no more work. */
+/* Starts no more work; running work goes on. */
 void kube_queue_halt(struct kube_queue *q);
 /* How many keys are being worked on. */
 size_t kube_queue_busy(const struct kube_queue *q);
 
 void kube_queue_add(struct kube_queue *q, unsigned kind, struct str name);
-/* The earlier of two times counts. */
+/* Adds the key after ms. If it has a timer already, the earlier time counts. */
 void kube_queue_after(struct kube_queue *q, unsigned kind, struct str name, int64_t ms);
 
 /* Retries the keys of that kind now that failed and wait for a retry. */

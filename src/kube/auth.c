@@ -1,3 +1,11 @@
+/*
+ * auth: credentials for requests to the API server, and their renewal.
+ *
+ * Secrets are never sent where others can read them: over plain http they are omitted, except to
+ * this machine without a proxy in between. Certificates and keys from files are loaded again when
+ * the files change; a failed reload is retried at their next change. A token file is cached for
+ * TOKEN_MS, and the last token stays in use while the file cannot be read.
+ */
 #include "kube/auth.h"
 
 #include <stdlib.h>
@@ -15,7 +23,7 @@
 
 #define FILE_MAX ((size_t)1 << 20)
 #define BUNDLE_MAX ((size_t)4 << 20)
-/* As the reference: a token file is believed for a minute, less a margin. */
+/* As client-go: a token file is cached for one minute, less ten seconds. */
 #define TOKEN_MS 50000
 
 struct kube_auth {
@@ -28,14 +36,14 @@ struct kube_auth {
 	void *ctx;
 	struct arena token_arena;
 	struct str token;
-	int64_t token_read; /* when, by the loop's clock */
-	bool open; /* others can listen: nothing secret is said */
+	int64_t token_read; /* time of the last read, by the loop's clock */
+	bool open; /* the connection is not private: send no secrets */
 	struct auth_exec exec;
 };
 
 /* ---- certificates -------------------------------------------------------- */
 
-/* data, or what the file holds, or ""; conf and key say who named it. */
+/* data, or the contents of file, or "". An error names the kubeconfig and the key in it. */
 static int pem(struct arena *a, struct str data, struct str file, struct str conf, const char *key,
 	       struct str *out, struct err *err)
 {
@@ -50,13 +58,13 @@ static int pem(struct arena *a, struct str data, struct str file, struct str con
 	return 0;
 }
 
-/* For messages. */
+/* The origin of a certificate, for error messages. */
 static struct str from(struct str data, struct str file)
 {
 	return data.n ? S("in the kubeconfig") : file.n ? file : S("of the system");
 }
 
-/* Where distributions keep the authorities, in the order of Go's. */
+/* The CA bundles of the distributions, in the order of Go's crypto/x509. */
 struct str kube_system_ca(struct arena *a)
 {
 	static const char files[][52] = {
@@ -120,7 +128,7 @@ static void certs_changed(void *ctx)
 	struct err err = ERR_INIT(&a);
 
 	if (load_certs(auth, &err) < 0) {
-		/* Half of a pair may be there already: the rest follows. */
+		/* The certificate may be written before its key: the next change retries. */
 		log_again(LOG_WARNING, S("credentials"),
 			  "credentials changed and cannot be used yet: %.*s", STRF(err.msg));
 		return;
@@ -145,7 +153,7 @@ static void follow_certs(struct kube_auth *auth)
 		auth->follow = follow_start(auth->loop, paths, n, 0, certs_changed, auth);
 }
 
-/* Whether somebody on the way could read what is shown. */
+/* Whether others on the network can read the requests. */
 static bool overheard(const struct kube_conf *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -153,7 +161,7 @@ static bool overheard(const struct kube_conf *c)
 	struct url u;
 
 	if (url_parse(c->server, &u, &err) < 0 || u.https)
-		return false; /* the former is not asked anything */
+		return false; /* no request is sent to an invalid address */
 	return c->proxy_url.n || !url_loopback(&u);
 }
 
@@ -233,7 +241,7 @@ static int file_token(struct kube_auth *auth, struct err *err)
 	rc = file_read(&fresh, path, FILE_MAX, &text, &e);
 	if (rc == 0 && !str_trim(text).n)
 		rc = err_set(&e, ERR_INVALID, "%s is empty", path);
-	/* An old token may still be good. */
+	/* The old token may still be valid. */
 	if (rc < 0 && !auth->token.n)
 		rc = err_set(err, ERR_INVALID, "token file: %.*s", STRF(e.msg));
 	if (rc < 0) {
@@ -273,7 +281,7 @@ static int add_secret(struct kube_auth *auth, struct buf *fields, struct err *er
 	struct str token = c->token;
 	int rc = 0;
 
-	/* as client-go: a token given needs no plugin to be asked */
+	/* as client-go: a static token takes precedence over the exec plugin */
 	if (c->exec && !token.n)
 		rc = auth_exec_token(&auth->exec, &token, err);
 	else if (c->token_file.n) {

@@ -1,3 +1,10 @@
+/*
+ * auth_exec: runs an exec plugin (client.authentication.k8s.io) and caches its credentials.
+ *
+ * At most one plugin process runs. Its result is cached until it expires, or until
+ * auth_exec_stale; a failure is reported once, and the next request runs the plugin again. The
+ * plugin is never interactive, and is killed after EXEC_MS.
+ */
 #include "auth_exec.h"
 
 #include "base/codec.h"
@@ -11,9 +18,9 @@
 #define EXEC_MS 60000
 #define CA_MAX ((size_t)1 << 20)
 
-/* ---- what it says -------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------- */
 
-/* Programs say at the end what went wrong. */
+/* The last line of standard error is usually the reason for the failure. */
 static struct str last_line(struct str text)
 {
 	ptrdiff_t at;
@@ -75,7 +82,7 @@ static void done(void *ctx, const struct proc_result *r)
 	x->answered(x->ctx, rc == 0 && pair);
 }
 
-/* ---- how it is started --------------------------------------------------- */
+/* ---- start --------------------------------------------------------------- */
 
 struct words {
 	const char **v;
@@ -89,7 +96,7 @@ static bool names_same(const char *x, const char *y)
 	return *x == '=' && *y == '=';
 }
 
-/* The cluster it is for, as the kubeconfig has it. */
+/* spec.cluster of the ExecCredential: the cluster as the kubeconfig has it. */
 static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 {
 	struct json *c = json_new(a, JSON_OBJECT);
@@ -102,7 +109,7 @@ static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 		json_add_str(a, c, "tls-server-name", conf->tls_server_name);
 	if (conf->insecure)
 		json_add(c, S("insecure-skip-tls-verify"), json_new_bool(a, true));
-	/* a file that cannot be read has been told of: it is ours, too */
+	/* kube_auth_new has already reported an unreadable CA file */
 	if (!ca.n && conf->ca_file.n)
 		(void)file_read(a, str_z(a, conf->ca_file), CA_MAX, &ca, &err);
 	buf_init(&b, a);
@@ -116,7 +123,7 @@ static struct json *cluster(struct arena *a, const struct kube_conf *conf)
 	return c;
 }
 
-/* What it is told: KUBERNETES_EXEC_INFO. */
+/* The input of the plugin: KUBERNETES_EXEC_INFO. */
 static const char *info(struct arena *a, const struct kube_conf *conf)
 {
 	struct str version = json_str(conf->exec, "apiVersion");
@@ -136,7 +143,7 @@ static const char *info(struct arena *a, const struct kube_conf *conf)
 	return str_z(a, buf_str(&b));
 }
 
-/* Ours first, then what of the environment they do not replace. */
+/* The variables set here, then those of the environment that they do not override. */
 static void add_env(struct arena *a, const struct kube_conf *conf, struct words *out)
 {
 	extern char **environ;
@@ -169,7 +176,7 @@ static void start(struct auth_exec *x)
 	struct words argv = { 0 }, env = { 0 };
 	struct proc_opts o = { .ms = EXEC_MS, .max_out = OUTPUT_MAX };
 
-	/* As client-go: a path is relative to the kubeconfig, a name on PATH. */
+	/* As client-go: a path is relative to the kubeconfig; a name is searched in PATH. */
 	if (str_chr(command, '/') >= 0 && command.p[0] != '/')
 		command = str_fmt(&a, "%.*s%.*s", STRF(x->conf->exec_dir), STRF(command));
 	VEC_PUSH(&a, &argv, str_z(&a, command));
@@ -193,11 +200,11 @@ static void start(struct auth_exec *x)
 		x->err.msg = str_fmt(&x->a, "%.*s (%.*s)", STRF(x->err.msg), STRF(last_line(hint)));
 }
 
-/* ---- outside ------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------- */
 
 int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 {
-	/* what is new is shown, though its time may be over: the server tells */
+	/* send a new result once even if it is expired by our clock: the server decides */
 	if (x->state == EXEC_HAVE && !x->fresh && x->expires && clock_wall_s() >= x->expires)
 		x->state = EXEC_NONE;
 	x->fresh = false;
@@ -213,7 +220,7 @@ int auth_exec_token(struct auth_exec *x, struct str *out, struct err *err)
 	case EXEC_FAILED:
 		break;
 	}
-	/* The next request may ask it again. */
+	/* The next request runs the plugin again. */
 	x->state = EXEC_NONE;
 	return err_set(err, ERR_INVALID, "exec plugin %.*s: %.*s",
 		       STRF(json_str(x->conf->exec, "command")), STRF(x->err.msg));

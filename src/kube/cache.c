@@ -1,3 +1,13 @@
+/*
+ * cache: keeps the objects of one collection current by list and watch.
+ *
+ * Three states: a list is being read, a watch is open, or the cache waits before the next attempt.
+ * A list marks the items that it contains; items without the mark are deleted when it ends.
+ *
+ * No answer of the server causes a busy loop: a watch that ends at once, and a second 410 in a row,
+ * count as failures. Attempts back off until an event with a newer version arrives; a bookmark of
+ * the current version does not count.
+ */
 #include "cache_index.h"
 
 #include <stdlib.h>
@@ -5,15 +15,6 @@
 #include "base/backoff.h"
 #include "data/json_split.h"
 #include "io/repeat.h"
-
-/*
- * States: a list is being read, a watch is open, or we wait before the next
- * attempt. A list marks the items it saw, and what it did not see is gone.
- *
- * Whatever a server says, it is not asked again and again at once: a watch that
- * ends as it begins and a past that is forgotten twice in a row are faults, and
- * attempts back off until an event has come. A bookmark of where we are is none.
- */
 
 #define OBJECT_MAX ((size_t)12 << 20)
 #define BACKOFF_FIRST 800
@@ -32,20 +33,20 @@ struct kube_cache {
 	struct json_split split;
 	struct source timer, resync;
 	struct cache_items items;
-	uint32_t round; /* of lists */
-	uint64_t version; /* newest seen; 0: a list comes next */
-	uint64_t newest; /* the same, and not forgotten before a list */
+	uint32_t round; /* number of the current list */
+	uint64_t version; /* newest seen; 0: list next */
+	uint64_t newest; /* the same, but not reset before a list */
 	bool synced;
 	bool full; /* list everything at once, without a version */
-	bool gone; /* the past was forgotten, and nothing new has come since */
-	bool rewound; /* the server went back: its list is taken as it is */
-	unsigned refused; /* watches, since something new has come */
+	bool gone; /* 410 was returned, and no newer event has arrived since */
+	bool rewound; /* versions went back: accept the list, whatever its versions */
+	unsigned refused; /* refused watches since the last newer event */
 	struct arena page_arena;
-	struct str next; /* page */
+	struct str next; /* continue token of the next page */
 	struct arena call_arena;
 	int64_t began;
 	unsigned failures; /* since the last event */
-	uint64_t at_begin; /* the version then */
+	uint64_t at_begin; /* version when the request began */
 	uint64_t events, lists, random;
 };
 
@@ -83,7 +84,7 @@ static void wait(struct kube_cache *c, int64_t ms)
 
 #define API_SERVER S("API server")
 
-/* "GET URL: cause" without what differs from cache to cache. */
+/* The cause in "GET URL: cause": the URL differs from cache to cache. */
 static struct str cause_of(const struct kube_cache *c, struct str why)
 {
 	struct str path = str_of(c->o.path);
@@ -96,8 +97,8 @@ static struct str cause_of(const struct kube_cache *c, struct str why)
 }
 
 /*
- * A server that cannot be reached is one failure, however many caches find out.
- * said: by the server, about this request.
+ * An unreachable server is logged once, not once per cache. said: the server itself refused
+ * this request.
  */
 static void log_failure(const struct kube_cache *c, struct str why, bool said)
 {
@@ -109,7 +110,7 @@ static void log_failure(const struct kube_cache *c, struct str why, bool said)
 			  STRF(cause_of(c, why)));
 }
 
-/* It has answered as it should. */
+/* Logs the end of a failure. */
 static void log_success(const struct kube_cache *c)
 {
 	if (log_over(API_SERVER))
@@ -162,7 +163,7 @@ static void list_ended(struct kube_cache *c, uint64_t version)
 	begin(c);
 }
 
-/* Its versions were given before, to other objects perhaps: etcd was restored. */
+/* etcd was restored: the server assigns versions again, perhaps to other objects. */
 static void list_rewound(struct kube_cache *c, uint64_t version)
 {
 	log_warn("%s: the server went back from version %llu to %llu: listing "
@@ -188,7 +189,7 @@ static void page_done(struct kube_cache *c)
 		return;
 	}
 	version = cache_version_of(rest);
-	/* whatever this is, it does not say that there is nothing */
+	/* without a version this is not an empty list: do not delete all items */
 	if (!version) {
 		log_failure(c,
 			    S("the answer is no list: it has no "
@@ -264,20 +265,20 @@ static int on_event(void *ctx, struct str text, struct err *err)
 
 /* ---- the request --------------------------------------------------------- */
 
-/* said: by the server, about this request. */
+/* said: the server itself refused this request. */
 static void broken(struct kube_cache *c, int rc, struct str why, bool said)
 {
 	bool gone = rc == -ERR_GONE, twice = c->gone;
 	bool absent = rc == -ERR_NOTFOUND && !c->synced && c->o.absent;
 
-	/* It may be that it refuses this version: one it has yet to reach. */
+	/* It may refuse this version because it has not reached it yet: list again. */
 	if (!gone && said && c->state == CACHE_WATCH && ++c->refused >= REFUSED_MAX) {
 		c->version = 0;
 		c->refused = 0;
 	}
 	if (gone) {
-		/* Forgotten there: list again, and not in pages when it was
-		 * one of them that came too late. */
+		/* The version is compacted: list again; without pages if a continue token
+		 * has expired. */
 		c->full = c->state == CACHE_LIST;
 		c->version = 0;
 		arena_free(&c->page_arena);
@@ -326,7 +327,7 @@ static void on_done(struct kube_call *call, const struct kube_answer *ans)
 	else if (c->version == c->at_begin && loop_now(loop_of(c)) - c->began < SHORT_MS)
 		ended_at_once(c);
 	else
-		wait(c, 0); /* the watch ended in its time */
+		wait(c, 0); /* the watch ended by its timeout */
 }
 
 static struct str list_path(struct kube_cache *c)
@@ -406,7 +407,7 @@ static void on_resync(struct source *s, short events)
 	cache_retell(&c->items);
 }
 
-/* ---- outside ------------------------------------------------------------- */
+/* ---- interface ----------------------------------------------------------- */
 
 struct kube_cache *kube_cache_start(const struct kube_cache_opts *o)
 {
@@ -479,7 +480,7 @@ void kube_cache_put(struct kube_cache *c, struct str text)
 
 	if (json_parse(&a, text, NULL, &tree, &err) < 0)
 		return;
-	/* The watch is past it: it was deleted since, or not selected. */
+	/* The watch is past this version: the object was deleted, or is not selected. */
 	if (cache_version_of(tree) <= c->version && !cache_find(&c->items, cache_key_of(&a, tree)))
 		return;
 	cache_take(&c->items, tree, 0, false);

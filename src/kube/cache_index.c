@@ -1,14 +1,15 @@
+/*
+ * cache_index: groups of cached items by a second string.
+ *
+ * Each item points to its group, so that a change that leaves it in the group costs nothing; most
+ * changes do. Empty groups are kept until the cache is freed: they are named after things like
+ * pools, of which there are few.
+ */
 #include "cache_index.h"
 
 #include <stdlib.h>
 
 #include "base/map.h"
-
-/*
- * An item knows its group, so that a change which leaves it there costs nothing:
- * most do. Groups stay when they are empty: they are named after things like
- * pools, of which there are few.
- */
 
 struct kube_group {
 	struct kube_item **v; /* sorted by key */

@@ -1,3 +1,9 @@
+/*
+ * cache_items: the objects of a cache, in an array sorted by key.
+ *
+ * An item is replaced only by a newer resourceVersion, except after etcd was restored. changed is
+ * called after the item was stored or removed and before its old value is freed.
+ */
 #include "cache_items.h"
 
 #include <stdlib.h>
@@ -8,7 +14,7 @@ size_t cache_seek(struct kube_item *const *v, size_t n, struct str key)
 {
 	size_t lo = 0, hi = n;
 
-	/* Lists come sorted: the end is where most belong. */
+	/* Lists are sorted: most items belong at the end. */
 	if (hi && str_cmp(v[hi - 1]->key, key) < 0)
 		return hi;
 	while (lo < hi) {
@@ -138,14 +144,14 @@ void cache_forget(struct cache_items *s, struct str key, uint64_t version)
 {
 	size_t i = seek(s, key);
 
-	/* An object of that name may have been made again since. */
+	/* A newer object of that name may exist. */
 	if (i < s->n && str_eq(s->v[i]->key, key) && s->v[i]->version <= version)
 		remove_at(s, i);
 }
 
 void cache_sweep(struct cache_items *s, uint32_t round, uint64_t version)
 {
-	/* what a write's answer brought since is for the watch to tell of */
+	/* keep newer items, stored from responses to writes: the watch reports their deletion */
 	for (size_t i = s->n; i-- > 0;)
 		if (s->v[i]->seen != round && s->v[i]->version <= version)
 			remove_at(s, i);

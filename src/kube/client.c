@@ -1,3 +1,11 @@
+/*
+ * client: requests to the API server, over one HTTP client with keep-alive.
+ *
+ * Requests wait in a queue while in_flight of them are running, or while an exec plugin runs; a
+ * watch takes no slot and goes to the front. done is called exactly once for each request that is
+ * not cancelled, never from within kube_start. A write is retried only after 401, or after an error
+ * with Retry-After.
+ */
 #include "kube/client.h"
 
 #include <stdlib.h>
@@ -10,9 +18,9 @@
 #define IN_FLIGHT 32
 #define TRIES_MAX 10
 #define ANSWER_MAX ((size_t)16 << 20)
-/* Watches are asked to end after ten minutes at most: one that has not is dead. */
+/* The server ends watches after ten minutes at most: a longer one is dead. */
 #define WATCH_MS 660000
-#define RETRY_AFTER_MAX 300 /* seconds: a server may ask for no more patience */
+#define RETRY_AFTER_MAX 300 /* seconds; longer values are cut */
 
 struct kube {
 	struct kube_opts o;
@@ -21,7 +29,7 @@ struct kube {
 	struct kube_auth *auth;
 	struct kube_call *first, **last; /* waiting for a slot */
 	size_t running;
-	bool blocked; /* an exec plugin is being asked */
+	bool blocked; /* an exec plugin is running */
 	struct arena a;
 	struct str agent;
 };
@@ -54,7 +62,7 @@ static int64_t patience(int64_t seconds)
 	return 1000 * (seconds < 0 ? 0 : seconds > RETRY_AFTER_MAX ? RETRY_AFTER_MAX : seconds);
 }
 
-/* Of what is no Status a line is enough to see who answered. */
+/* One line of a response that is no Status shows which server sent it. */
 static struct str first_line(struct str body)
 {
 	size_t n = 0;
@@ -89,7 +97,7 @@ int kube_status(struct arena *a, int http, struct str body, struct kube_answer *
 
 static void launch(struct kube_call *c);
 
-/* Watches need no slot, and wait for none. */
+/* Watches take no slot. */
 static bool may_go(const struct kube *k, const struct kube_call *c)
 {
 	return !k->blocked && (c->watch || k->running < k->o.in_flight);
@@ -155,7 +163,7 @@ static void failed(struct source *s, short events)
 	fail(c, c->failed, buf_str(&c->fault));
 }
 
-/* From the loop: done is never called from within kube_start. */
+/* Fails from the loop, because done is never called from within kube_start. */
 static void fail_later(struct kube_call *c, int rc, struct str message)
 {
 	struct loop *l = c->kube->o.loop;
@@ -193,7 +201,7 @@ static void retry(struct kube_call *c, int64_t ms)
 	next_waiting(c->kube);
 }
 
-/* Whether the request's time allows for another try after so long. */
+/* Whether the deadline of the request allows a retry after ms. */
 static bool in_time(const struct kube_call *c, int64_t ms)
 {
 	return !c->until || loop_now(c->kube->o.loop) + ms < c->until;
@@ -255,7 +263,7 @@ static void refused(struct kube_call *c, struct str body)
 	finish(c, &ans);
 }
 
-/* A login page of a proxy, say: nothing that an API server would answer. */
+/* Not the response of an API server; a login page of a proxy, for example. */
 static void not_json(struct kube_call *c)
 {
 	fail(c, -ERR_INVALID,
@@ -272,14 +280,14 @@ static void on_done(struct http_call *h, int rc, struct err *err)
 	struct kube_answer ans = { .status = h->result.status };
 
 	if (rc < 0) {
-		/* Nothing was begun with what a read gave: ask once more. */
+		/* A read that delivered nothing to the caller is safe to retry, once. */
 		if (reads(c) && !c->watch && !c->good && !c->once && c->tries == 0 &&
 		    rc != -ERR_INVALID && in_time(c, 1000)) {
 			retry(c, 1000);
 			return;
 		}
-		/* "gone" and the like are the server's words, not the
-		 * connection's */
+		/* NOTFOUND, CONFLICT and GONE mean HTTP statuses, never connection
+		 * errors */
 		fail(c, rc == -ERR_INVALID || rc == -ERR_LIMIT ? rc : -ERR_AGAIN,
 		     str_dup(&c->a, err->msg));
 		return;
@@ -311,7 +319,7 @@ static int fields_of(struct kube_call *c, struct str *out, struct err *err)
 	return rc;
 }
 
-/* For all of it; 0: no bound. What is late already is ended as such at once. */
+/* The limit of the whole exchange; 0: none. A request past its deadline gets 1 ms. */
 static int total_ms(const struct kube_call *c)
 {
 	int64_t left = c->until - loop_now(c->kube->o.loop);
@@ -329,7 +337,7 @@ static void launch(struct kube_call *c)
 	int rc = fields_of(c, &fields, &err);
 
 	if (rc == -ERR_AGAIN) {
-		/* Back in the queue until the plugin has answered. */
+		/* Back to the queue until the plugin has ended. */
 		put_first(c);
 		k->blocked = true;
 		return;
@@ -426,7 +434,7 @@ static void warn_insecure(const struct kube_conf *c)
 int kube_new(const struct kube_opts *o, struct kube **out, struct err *err)
 {
 	struct kube *k = calloc(1, sizeof(*k));
-	/* requests are bounded here; watches are not, and must not keep
+	/* no limit per host: this file limits requests, and watches must not keep
 	 * requests from a connection */
 	struct http_client_opts h = { .keep_ms = 90000, .per_host = SIZE_MAX };
 	int rc;

@@ -1,3 +1,10 @@
+/*
+ * config: selects the cluster and the credentials by the rules of kubectl's clientcmd.
+ *
+ * --kubeconfig, else the files of KUBECONFIG, else ~/.kube/config. Roles (in_cluster) use the pod's
+ * service account instead when neither flag nor variable names a server. Flags override the result
+ * field by field.
+ */
 #include "kube/config.h"
 
 #include <stdlib.h>
@@ -19,7 +26,7 @@ struct list {
 	size_t n, cap;
 };
 
-/* must: the file was named by a flag, so it has to be there. */
+/* must: the file was named by a flag, so it must exist. */
 static int add(struct arena *a, struct str path, bool must, struct list *out, struct err *err)
 {
 	struct kubeconfig_file f = { .path = path };
@@ -78,7 +85,7 @@ static int pod_account(struct arena *a, const struct kube_flags *flags, struct k
 	return 0;
 }
 
-/* As clientcmd: what is said of the server's identity goes together. */
+/* As clientcmd: a flag replaces all related fields of the kubeconfig. */
 static void override_cluster(const struct kube_flags *flags, struct kube_conf *out)
 {
 	if (flags->server.n || flags->tls_server_name.n)

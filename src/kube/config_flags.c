@@ -1,6 +1,10 @@
+/*
+ * config_flags: the table of kubectl's global flags, in the order of `kubectl options`.
+ *
+ * Flags without an effect here are accepted, so that kubectl's command lines work.
+ */
 #include "kube/config.h"
 
-/* In the order of `kubectl options`. */
 #define FLAG(flag_name, type, member, what, text)                                               \
 	{                                                                                       \
 		.name = flag_name, .kind = type, .offset = offsetof(struct kube_flags, member), \

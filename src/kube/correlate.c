@@ -1,6 +1,12 @@
+/*
+ * correlate: decides which Events are combined and which are dropped, as client-go's correlator.
+ *
+ * Both tables have a fixed size: when one is full, the entry that was not used for the longest time
+ * is overwritten. A key is never 0, which marks a free entry.
+ */
 #include "kube/correlate.h"
 
-/* The record of the key, or the one used longest ago, made new. */
+/* The record of the key; or the least recently used one, reset for this key. */
 static struct correlate_similar *find_similar(struct correlator *c, uint64_t key, int64_t now)
 {
 	struct correlate_similar *oldest = &c->similar[0];
@@ -31,7 +37,7 @@ bool correlate_combines(struct correlator *c, uint64_t key, uint64_t message, in
 		i++;
 	if (i < s->n)
 		return false;
-	/* client-go forgets any one of the ten then: here the one that came last */
+	/* client-go drops a random one of the ten messages; here it is the last one */
 	if (s->n == CORRELATE_SIMILAR - 1)
 		return true;
 	s->messages[s->n++] = message;

@@ -1,3 +1,10 @@
+/*
+ * event: writes Events, one request at a time, in order.
+ *
+ * A repeated Event is a PATCH of its count; if the object is gone (404), the Event is created again.
+ * A failed write clears the cached entry, so that the next one is created. An attempt without a
+ * response is repeated, TRIES_MAX in all; a conflict after such an attempt means that it had succeeded.
+ */
 #include "kube/event.h"
 
 #include <limits.h>
@@ -9,23 +16,23 @@
 #include "io/repeat.h"
 #include "mc/api.h"
 
-/* As client-go: what no server has taken is told again, so many times. */
+/* As client-go: attempts for an Event that gets no response. */
 #define TRIES_MAX 12
 #define RETRY_MS 10000
 
-/* Its own storage, freed when it is answered. */
+/* One queued write; freed when the final response arrives. */
 struct kube_event_call {
 	struct kube_call call;
 	struct kube_events *events;
 	struct kube_event_call *next;
 	struct arena a;
 	uint64_t hash;
-	struct str path; /* of the namespace that its bodies name */
-	struct str anew; /* what to write when there is none to count up */
+	struct str path; /* the collection: the Events of the namespace */
+	struct str anew; /* the body to create when the patched Event is gone */
 	struct source wait; /* for the next try */
 	bool waiting;
-	bool combined; /* of several that are alike */
-	int tries; /* that no server answered */
+	bool combined; /* one Event for several similar ones */
+	int tries; /* attempts without a response */
 };
 
 static uint64_t mix(uint64_t h, struct str s)
@@ -87,12 +94,12 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		kube_start(e->kube, c);
 		return;
 	}
-	/* one that is there already was taken by a try that got no answer */
+	/* a conflict after a retry: an attempt without a response had succeeded */
 	if (ans->rc < 0 && !(call->tries && ans->rc == -ERR_CONFLICT))
 		log_again(LOG_WARNING, S("event"), "event: %.*s", STRF(ans->message));
 	else if (log_over(S("event")))
 		log_info("event: they are taken again");
-	/* one that cannot be counted up is written anew the next time */
+	/* after a failure the next Event is a POST, not a PATCH */
 	for (size_t i = 0; ans->rc < 0 && i < KUBE_EVENTS_KEPT; i++)
 		if (e->kept[i].hash == call->hash)
 			e->kept[i].hash = 0;
@@ -113,7 +120,7 @@ static void add_time(struct arena *a, struct json *object, const char *key, stru
 	json_add_str(a, object, key, buf_str(&b));
 }
 
-/* The whole event, as it now is. */
+/* The complete Event as JSON. */
 static struct str whole(struct kube_event_call *call, size_t at, const char *source,
 			const struct action_event *about, struct str message, struct instant now)
 {
@@ -168,7 +175,7 @@ static void count_up(struct kube_event_call *call, size_t at, struct str message
 	call->call.body = json_format(&call->a, patch, 0);
 }
 
-/* The place of the event of that hash, with its count and name. */
+/* The index of the cached Event of that hash, its count increased; or of a new entry. */
 static size_t keep(struct kube_events *e, uint64_t h, struct str name, struct instant now)
 {
 	size_t at = 0;
@@ -189,7 +196,7 @@ static size_t keep(struct kube_events *e, uint64_t h, struct str name, struct in
 	return at;
 }
 
-/* What one event is known by: a hash that is never 0. */
+/* The hashes of one Event; object, similar and whole are never 0. */
 struct event_keys {
 	uint64_t object, similar, message, whole;
 };
@@ -231,7 +238,7 @@ static void queue_call(struct kube_event_call *call)
 		kube_start(e->kube, &call->call);
 }
 
-/* As client-go's recorder has it; a warning that repeats, with back-off. */
+/* Logs the line of client-go's recorder; a repeated warning is logged with back-off. */
 static void log_event(const struct kube_events *e, const struct action_event *about,
 		      struct str message)
 {

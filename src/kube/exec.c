@@ -1,18 +1,26 @@
+/*
+ * exec: executes the actions of a job step by step.
+ *
+ * A step starts when all requests of the step before have been answered. At most AT_ONCE requests
+ * of a job run at the same time. Every response to a write goes to the cache before the job goes on.
+ * A conflict that fails the job is routine: it is logged at verbosity 4, and the key is planned
+ * again.
+ */
 #include "kube/exec.h"
 
 #include "io/clock.h"
 #include "io/repeat.h"
 #include "mc/object.h"
 
-/* Of one job at once: what a step of thousands takes stays small. */
+/* Requests per job at the same time: bounds the memory of a step with thousands. */
 #define AT_ONCE 32
 
 struct kube_step_call {
 	struct kube_call call;
 	struct kube_job *job;
 	const struct action *act;
-	uint64_t version; /* that was kept of what is to be deleted */
-	struct kube_step_call *next; /* of those that are free */
+	uint64_t version; /* cached version of the object to delete */
+	struct kube_step_call *next; /* in the free list */
 };
 
 /* By enum action_kind, up to EVICT. */
@@ -72,7 +80,7 @@ static struct str made_name(struct kube_job *j, const struct action *act)
 	return json_str(object, "metadata.name");
 }
 
-/* Many objects are created by one path. */
+/* Objects of one collection are created by the same path: add the name. */
 static struct str log_key(struct kube_job *j, const struct action *act)
 {
 	return act->kind == ACTION_CREATE ? str_fmt(&j->a, "%.*s %.*s %.*s", STRF(act->path),
@@ -83,7 +91,7 @@ static struct str log_key(struct kube_job *j, const struct action *act)
 static void fail(struct kube_job *j, const struct action *act, const struct kube_answer *ans)
 {
 	struct str text = ans->message;
-	/* somebody was quicker: nothing to worry about, it is planned again */
+	/* another writer was first: the key is planned again */
 	bool routine = ans->rc == -ERR_CONFLICT && act->fail != ACTION_SHRUG;
 
 	if (act->wrap.n)
@@ -107,7 +115,7 @@ static void fail(struct kube_job *j, const struct action *act, const struct kube
 		j->stopped = true;
 }
 
-/* What the cache calls the object of a path: "name", or "namespace/name". */
+/* The cache key of the object of a path: "name", or "namespace/name". */
 static struct str object_key(struct arena *a, struct str path)
 {
 	const struct str mark = S("/namespaces/");
@@ -123,7 +131,7 @@ static struct str object_key(struct arena *a, struct str path)
 	return str_fmt(a, "%.*s/%.*s", STRF(ns), STRF(name));
 }
 
-/* The cache that is told of an action's answer, or NULL. */
+/* The cache that stores the response to an action, or NULL. */
 static struct kube_cache *cache_for(struct kube_job *j, const struct action *act)
 {
 	return act->kind == ACTION_GET || act->kind == ACTION_EVICT
@@ -145,7 +153,7 @@ static void remember(struct kube_job *j, const struct kube_step_call *s,
 		kube_cache_put(c, ans->body);
 		return;
 	}
-	/* an object in place of a Status has finalizers and is still there */
+	/* the response is the object, not a Status: finalizers keep it for now */
 	if (json_parse(&j->a, ans->body, NULL, &tree, &err) == 0 &&
 	    json_at(tree, "metadata.deletionTimestamp"))
 		kube_cache_put(c, ans->body);
@@ -153,7 +161,7 @@ static void remember(struct kube_job *j, const struct kube_step_call *s,
 		kube_cache_remove(c, object_key(&j->a, act->path), s->version);
 }
 
-/* Writes of MachineConfigs lead to rollouts: each is told, with its reason. */
+/* Writes of MachineConfigs cause rollouts: log each one with its reason. */
 static void log_written(struct kube_job *j, const struct action *act)
 {
 	const struct str mcs = S(PATH_MC "machineconfigs");
@@ -208,7 +216,7 @@ static void start(struct kube_job *j, const struct action *act)
 			  .path = act->path,
 			  .type = *type ? type : NULL,
 			  .body = act->body,
-			  /* 429 of an eviction is an answer */
+			  /* 429 is the response of a PodDisruptionBudget: no retry here */
 			  .once = act->kind == ACTION_EVICT,
 			  .done = answered },
 		.job = j,
@@ -221,7 +229,7 @@ static void start(struct kube_job *j, const struct action *act)
 	kube_start(j->exec->kube, &s->call);
 }
 
-/* Does what is next in the step, and in the one after when all is answered. */
+/* Starts the next actions of the step; begins the next step when all are answered. */
 static void go_on(struct kube_job *j)
 {
 	for (; j->at < j->list.n && !j->stopped; j->at++) {

@@ -1,3 +1,11 @@
+/*
+ * lease: leader election with a Lease object, compatible with client-go's.
+ *
+ * Every attempt is a GET, then a POST or PUT with the resourceVersion that was read. Expiry is
+ * measured by this machine's clock, from when a change of the spec was seen: clocks of other
+ * machines do not matter. One timer does everything: it starts the next attempt, and while a request
+ * is running it is the deadline by which the leader must have renewed.
+ */
 #include "kube/lease.h"
 
 #include <stdlib.h>
@@ -12,15 +20,15 @@ struct kube_lease {
 	struct kube_lease_opts o;
 	struct kube_call call;
 	struct source timer;
-	struct arena a; /* of the attempt under way */
+	struct arena a; /* of the current attempt */
 	struct arena seen_arena;
-	struct str seen; /* the spec as it was last seen */
+	struct str seen; /* the spec that was read last */
 	int64_t seen_at, renewed_at; /* the loop's time */
 	bool leading, writing, releasing, busy;
-	bool giving; /* the call was begun to give it up */
+	bool giving; /* the current request releases the lease */
 };
 
-/* How long giving it up may take: whoever waits for it has the lease's time. */
+/* Time limit of the release: if it fails, others wait until the lease expires. */
 #define RELEASE_MS 1000
 
 static void attempt(struct kube_lease *l);
@@ -36,8 +44,7 @@ static void again(struct kube_lease *l, int64_t ms)
 	set_due(l, clock_ms() + ms);
 }
 
-/* Several that wait do not come all at once: as client-go, up to 2.2 times as
- * late. */
+/* Jitter as client-go's: up to 2.2 times retry_ms, so that candidates do not come at once. */
 static void wait(struct kube_lease *l)
 {
 	again(l, backoff_jitter(l->o.retry_ms, 120, (uint64_t)clock_us()));
@@ -65,8 +72,7 @@ static void on_timer(struct source *s, short events)
 		attempt(l);
 		return;
 	}
-	/* The answer does not come, or was an error too often: somebody else may
-	 * take over. */
+	/* No renewal before the deadline: another candidate may take the lease. */
 	kube_cancel(&l->call);
 	l->busy = false;
 	log_error("lease %.*s/%.*s: not %s in time", STRF(l->o.namespace), STRF(l->o.name),
@@ -118,7 +124,7 @@ static void send(struct kube_lease *l, const char *method, struct str path, cons
 	kube_start(l->o.kube, &l->call);
 }
 
-/* Takes or renews what was read; tree NULL: there is none yet. */
+/* Takes or renews the lease that was read; tree NULL: creates it. */
 static void take(struct kube_lease *l, struct json *tree)
 {
 	struct arena *a = &l->a;
@@ -153,7 +159,7 @@ static void take(struct kube_lease *l, struct json *tree)
 	send(l, create ? "POST" : "PUT", lease_path(l, create), tree);
 }
 
-/* Said when somebody else takes it, and now and then; not with each renewal. */
+/* Logged when the holder changes, and repeated with back-off; not at each renewal. */
 static void log_holder(struct kube_lease *l, const struct json *spec, struct str holder)
 {
 	if (log_due(LOG_INFO, l->o.name, holder))
@@ -163,7 +169,7 @@ static void log_holder(struct kube_lease *l, const struct json *spec, struct str
 			 STRF(json_str_or(spec, "renewTime", S("never"))));
 }
 
-/* The lease as it is: free, ours, or somebody's who may have died. */
+/* Decides what to do with the lease that was read: free, ours, or held by another. */
 static void judge(struct kube_lease *l, struct json *tree)
 {
 	const struct json *spec = json_at(tree, "spec");
@@ -193,7 +199,7 @@ static void judge(struct kube_lease *l, struct json *tree)
 	}
 }
 
-/* What was under way when it was to be given up may have renewed it. */
+/* A request that was running when the release began may have renewed the lease. */
 static void give_up(struct kube_lease *l)
 {
 	if (l->giving)
@@ -252,8 +258,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 static void attempt(struct kube_lease *l)
 {
 	arena_free(&l->a);
-	/* the one place that ends a leader who cannot renew: when that time is
-	 * past, this attempt is cut short at once */
+	/* the only deadline of a leader that cannot renew; if it is past already, the
+	 * timer ends this attempt at once */
 	if (l->leading && !l->releasing)
 		set_due(l, l->renewed_at + l->o.renew_ms);
 	send(l, "GET", lease_path(l, false), NULL);

@@ -1,3 +1,9 @@
+/*
+ * metrics: gauges in Prometheus' text format, and the server of /metrics and /healthz.
+ *
+ * Gauges are printed in the order of their table, series in the order of their text. A dropped
+ * series is hidden and keeps its memory.
+ */
 #include "kube/metrics.h"
 
 #include <stdlib.h>
@@ -132,7 +138,7 @@ static void handle(struct http_exchange *x, void *ctx)
 		   buf_str(&b), NULL, NULL);
 }
 
-/* A probe that goes unanswered has the pod restarted. */
+/* The kubelet restarts the pod when a probe is not answered. */
 static bool vital(const struct http_head *head, void *ctx)
 {
 	(void)ctx;

@@ -1,3 +1,10 @@
+/*
+ * queue: a work queue of keys, in the loop.
+ *
+ * An entry without work, timer and failures is freed. At most BUSY_MAX keys are worked on at the
+ * same time. Work starts only from the loop, never from within kube_queue_add. An entry that
+ * becomes ready during a turn waits for the next turn, so a busy queue does not starve the loop.
+ */
 #include "kube/queue.h"
 
 #include <stdlib.h>
@@ -5,12 +12,12 @@
 #include "base/backoff.h"
 #include "io/clock.h"
 
-#define BUSY_MAX 32 /* plans under way at once: each takes room until it is done */
-#define SLOTS 256 /* chains stay short: a key is known while it has work */
+#define BUSY_MAX 32 /* keys at the same time: each holds an arena until it is done */
+#define SLOTS 256 /* of the hash table; chains are short: idle keys are freed */
 
 struct entry {
-	struct kube_key key; /* first: what work is given */
-	struct entry *chain, *next; /* of the slot, of those that are ready */
+	struct kube_key key; /* must be first: kube_queue_done casts it back */
+	struct entry *chain, *next; /* in the slot, in the list of ready entries */
 	struct kube_queue *queue;
 	struct source timer; /* due 0: none is set */
 	unsigned failures;
@@ -21,7 +28,7 @@ struct kube_queue {
 	struct loop *loop;
 	kube_work *work;
 	void *ctx;
-	struct source turn; /* what is ready is begun in the loop */
+	struct source turn; /* starts ready entries from the loop */
 	struct entry *first, **last;
 	struct entry *slots[SLOTS];
 	size_t busy;
@@ -95,7 +102,7 @@ static struct entry *get(struct kube_queue *q, unsigned kind, struct str name)
 	return e;
 }
 
-/* Forgets one that has nothing to wait for and nothing to remember. */
+/* Frees an entry without work, timer and failures. */
 static void drop_idle(struct entry *e)
 {
 	struct kube_queue *q = e->queue;
@@ -114,7 +121,7 @@ static void turn(struct source *s, short events)
 	struct entry **end = q->last, *e;
 
 	(void)events;
-	/* what becomes ready meanwhile waits for the next turn */
+	/* entries that become ready now wait for the next turn */
 	while (q->busy < BUSY_MAX && (e = q->first)) {
 		bool last = &e->next == end;
 
