@@ -1,3 +1,10 @@
+/*
+ * applet: parses the flags of a command and runs it.
+ *
+ * All output of a command goes through applet_flush, and all messages through applet_say: both escape
+ * control characters, so that no manifest or server can control the terminal. Flags are parsed
+ * completely before a command runs.
+ */
 #include "applet.h"
 
 #include <stdio.h>

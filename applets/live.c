@@ -1,3 +1,10 @@
+/*
+ * live: reads the objects of a cluster that previews need, read-only, with a few lists.
+ *
+ * Pools come before MachineConfigs, so that rendered configs that no pool names can be held brief as
+ * they arrive. A kind that the cluster does not have, or that the user may not read, is skipped,
+ * except the first NEEDED ones.
+ */
 #include "live.h"
 
 #include <stdio.h>
@@ -205,7 +212,7 @@ int live_lists(struct run *r, const struct kube_flags *flags, const char *instea
 	return rc;
 }
 
-/* ---- into a set --------------------------------------------------------- */
+/* ---- into a set ---------------------------------------------------------- */
 
 struct loading {
 	struct mc_set *set;

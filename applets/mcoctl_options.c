@@ -1,10 +1,10 @@
+/*
+ * mcoctl options: lists the flags of every command that reads from a cluster, as `kubectl options`
+ * does.
+ */
 #include "kube/config.h"
 #include "mcoctl.h"
 
-/*
- * mcoctl options: lists the flags of every command that reads from a cluster, as
- * `kubectl options` does.
- */
 static int run(struct run *r, const void *p)
 {
 	(void)p;

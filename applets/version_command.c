@@ -1,3 +1,9 @@
+/*
+ * version: the command that every applet has.
+ *
+ * Upstream's programs print one line; an applet with an upstream name prints the same line unless
+ * -o json is given. --version always prints the long form.
+ */
 #include <stdlib.h>
 
 #include "applet.h"
