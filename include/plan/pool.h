@@ -71,7 +71,7 @@ bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
 
 struct action_event pool_event(const struct mcp *pool, struct str reason);
 
-/* ---- node events (plan/rollout/knode_event.c) ------------------------------------- */
+/* ---- node events (plan/rollout/knode_event.c) ---------------------------- */
 
 struct knode_event_view {
 	const struct mcp_list *pools;

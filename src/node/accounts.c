@@ -16,7 +16,7 @@
 #define SYSTEM_MIN 201
 #define SYSTEM_MAX 999
 
-/* ---- one file of lines "name:field:…" ------------------------------------ */
+/* ---- one file of lines "name:field:..." ---------------------------------- */
 
 struct db {
 	const char *path;

@@ -104,7 +104,7 @@ int extensions_check(struct node *n, struct arena *a, const struct mc_merged *sp
 			 : 0;
 }
 
-/* ---- the repository --------------------------------------------------- */
+/* ---- the repository ------------------------------------------------------ */
 
 /* Runs podman at low priority: six attempts over two and a half minutes. */
 static int podman(struct node *n, struct arena *a, struct args *args, struct err *err)

@@ -89,7 +89,7 @@ int standalone_update(struct node *n, struct arena *a, const struct mc_current *
 	return rc;
 }
 
-/* ---- once-from -------------------------------------------------------- */
+/* ---- once-from ----------------------------------------------------------- */
 
 static int once_from_ignition(struct node *n, struct arena *a, struct ign_obj *config,
 			      struct err *err)

@@ -268,7 +268,7 @@ const char *controller_source(enum sync_kind kind);
 /* Reads what is wanted into r->whole, then calls r->done, never from within. */
 void controller_read(struct controller *c, struct reading *r);
 
-/* ---- migrations (controller_migrate.c) ---------------------------------------------- */
+/* ---- migrations (controller_migrate.c) ----------------------------------- */
 
 /* Asks whether the cluster is to be moved from runc to crun. */
 void controller_okd(struct controller *c);
