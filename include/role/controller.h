@@ -1,8 +1,8 @@
 /*
  * role/controller: the controllers of a cluster, as `mco-controller start` runs them.
  *
- * One process leads by a lease, watches the cluster and brings it to what its objects
- * say. It keeps no state outside the cluster: after a restart the next leader continues.
+ * The process that holds the lease watches the cluster and makes it match its objects. It keeps no
+ * state outside the cluster: after a restart the next leader continues.
  */
 #ifndef ROLE_CONTROLLER_H
 #define ROLE_CONTROLLER_H
@@ -19,13 +19,13 @@ struct controller_opts {
 	struct loop *loop;
 	const struct kube_conf *conf;
 	struct template_tree templates;
-	bool replace_templates; /* also MachineConfigs that another tree has made */
-	struct str release; /* whose feature gates count */
+	bool replace_templates; /* also replace MachineConfigs of another tree */
+	struct str release; /* whose feature gates apply */
 	bool version_from_cluster; /* take raw and hash from the cluster's objects */
 	struct str lock_namespace; /* of the lease */
 	struct sock_place metrics;
 	const struct sock_place *health; /* of /healthz; NULL: not served */
-	/* MachineConfigs must be left alone for so long before their pools are rendered. */
+	/* Pools are rendered when their MachineConfigs have not changed for this long. */
 	int64_t gather_ms;
 };
 

@@ -1,6 +1,6 @@
 /*
- * daemon: a node's daemon. It follows the node's own Node object and keeps the machine in the
- * config that the Node asks for; a hosted cluster's node gets its config as files.
+ * daemon: the daemon of a node. It watches the node's own Node object and updates the machine to
+ * the config that the Node names; on a hosted cluster the config comes as files.
  */
 #ifndef ROLE_DAEMON_H
 #define ROLE_DAEMON_H
@@ -20,17 +20,17 @@ struct daemon_opts {
  * caller's. */
 int daemon_run(struct arena *a, struct node *n, const struct daemon_opts *o, struct err *err);
 
-/* What enters the node's root: paths that the command line named, and its words. */
+/* The arguments of daemon_enter: paths of the command line, and its arguments. */
 struct daemon_entry {
 	struct str root, kubeconfig, configmap, once_from;
-	int argc; /* the words behind the applet's name */
+	int argc; /* the arguments after the applet's name */
 	char **argv;
 };
 
 /*
  * Copies the program into the node's root, changes the root and starts the program again
- * there; does not return then. Returns 0 where there is nothing to enter. Checks all that the
- * start needs before the first mount.
+ * there; it does not return then. Returns 0 when there is no root to enter. Checks everything that
+ * the start needs before the first mount.
  */
 int daemon_enter(struct arena *a, const struct daemon_entry *e, struct err *err);
 

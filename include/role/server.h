@@ -18,7 +18,7 @@ struct server_opts {
 	struct str audit; /* file of one JSON line per request; "-": standard error; "": none */
 	struct strs allow; /* networks ("10.0.0.0/8"); none: every address */
 	int64_t workers; /* processes of server_bootstrap; 0: one per core */
-	int64_t max_conns, per_address; /* connections per port, and of those per address */
+	int64_t max_conns, per_address; /* connections per port; connections per address */
 	int64_t rate; /* configs per minute and address; 0: no limit */
 };
 

@@ -1,6 +1,9 @@
 /*
- * Drains: each node that is being drained has its pods watched, no other, and
- * of those only so many at once: a watch is a connection. Upstream drains five.
+ * Drains nodes by the decisions of plan/drain.
+ *
+ * Pods are watched only on nodes that are being drained, and on at most WATCHED_MAX of them at the
+ * same time, because each watch is a connection; the other nodes wait. Upstream drains five nodes
+ * at the same time.
  */
 #include <stdlib.h>
 
@@ -86,7 +89,7 @@ static struct drainer *get(struct controller *c, struct str node)
 	return d;
 }
 
-/* Another one may have its pods watched instead. */
+/* Ends the watch, and plans the next node that waits for one. */
 static void stop_watching(struct drainer *d)
 {
 	struct drainer *next = d->c->drainers;
@@ -125,8 +128,8 @@ static void watch_pods(struct drainer *d)
 				     .changed = pod_changed,
 				     .synced = pods_synced,
 				     .ctx = d,
-				     /* one that came just before the node was
-				      * cordoned must not be missed */
+				     /* do not miss a pod that was bound just before
+				      * the node was cordoned */
 				     .fresh = true };
 	struct buf b;
 
@@ -139,7 +142,7 @@ static void watch_pods(struct drainer *d)
 	d->c->n_watched++;
 }
 
-/* Watches the node's pods while the drain wants to know of them. */
+/* Watches the node's pods while the drain needs them. */
 static void look(struct drainer *d)
 {
 	bool wants = drain_wants_pods(d->drain);
@@ -189,7 +192,7 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 	return rc;
 }
 
-/* The message of a Status's cause that has this reason; n 0: there is none. */
+/* The message of the cause with this reason in a Status; n 0: none. */
 static struct str cause_of(struct arena *a, struct str body, const char *reason)
 {
 	struct err err = ERR_INIT(a);

@@ -1,6 +1,6 @@
 /*
- * The plans that make MachineConfigs: what they see of the cluster, and what a status
- * says when one could not be written. The decisions are those of plan/generate.
+ * The plans that create MachineConfigs: their view of the cluster, and the report of a failed write
+ * in a status. The decisions are in plan/generate.
  */
 #include "controller_sync.h"
 #include "io/clock.h"
@@ -74,7 +74,7 @@ int sync_generate(struct controller *c, enum sync_kind kind, struct str name, st
 
 	controller_see(c, a, &s);
 	rc = plan_generate(a, &s.view, &key, out, err);
-	/* whatever it is, it is looked at again after the templates */
+	/* before the templates are complete a failure is a wait, not an error */
 	if (rc < 0)
 		c->waits = controller_config_completed(
 				   a, known_tree(c, W_CONTROLLER, NAME_CONTROLLER), &ignored) < 0;
@@ -95,7 +95,7 @@ int sync_template(struct controller *c, struct str name, struct arena *a, struct
 	return plan_generate(a, &s.view, &key, out, err);
 }
 
-/* ---- what failed --------------------------------------------------------- */
+/* ---- failures ------------------------------------------------------------ */
 
 void sync_failed(struct controller *c, const struct kube_key *key, struct str why, struct arena *a,
 		 struct actions *out)

@@ -1,7 +1,9 @@
 /*
- * What the caches keep of an object: decoders without side effects. Nodes and
- * MachineConfigNodes, of which there are many, are held as structs; rendered configs
- * without their contents; all else whole.
+ * The decoders of the caches, without side effects.
+ *
+ * Nodes and MachineConfigNodes, of which there are many, are held as structs; rendered configs
+ * without their Ignition config (mc/brief.h); all other objects whole. An object that does not fit
+ * its type is logged and not cached.
  */
 #include <stdlib.h>
 
@@ -23,7 +25,7 @@ static void *keep_node(const struct json *tree)
 	return knode_copy(mem, &n);
 }
 
-/* The object as the gate wants it, from before the gate was on; NULL: it is so already. */
+/* The object after the migration to the gate; NULL: no migration is needed. */
 static struct json *migrated(struct arena *a, const struct controller *c, const struct json *tree)
 {
 	if (c->running || !mc_gate(&c->gates, "ImageModeStatusReporting"))

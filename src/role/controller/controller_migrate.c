@@ -1,7 +1,8 @@
 /*
- * What is done once, when the controller starts: MachineConfigNodes of before gate
- * ImageModeStatusReporting get its conditions, and OKD's clusters of before crun lose what
- * kept them on runc. Clusters of other builds keep it.
+ * Migrations, once, when the controller starts.
+ *
+ * MachineConfigNodes from before gate ImageModeStatusReporting get its conditions. On OKD the
+ * objects that kept a cluster from before crun on runc are deleted; other builds keep them.
  */
 #include "controller_sync.h"
 #include "io/log.h"

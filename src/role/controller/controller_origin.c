@@ -1,6 +1,8 @@
 /*
- * Whether what this program stands for, its templates and its version, fits the
- * cluster it finds.
+ * Checks that this build fits the cluster: its templates and its version.
+ *
+ * Templates that would remove files from the nodes are refused unless --replace-templates is
+ * given. No pool is rendered while the versions differ.
  */
 #include "controller_sync.h"
 #include "io/log.h"
@@ -11,7 +13,7 @@
 
 static void adopt(struct controller *c, const struct made_by *by)
 {
-	/* the hash stays: MachineConfigs are now made with it */
+	/* a running controller keeps its hash: it has written MachineConfigs with it */
 	bool hash = !c->running && by->hash.n && !str_eq(by->hash, c->hash);
 	bool raw = by->raw.n && !str_eq(by->raw, c->raw);
 
@@ -87,7 +89,7 @@ int controller_check_templates(struct controller *c, struct arena *a, struct err
 	in = generate_templates(a, &s.view);
 	in.pull_secret = S("{}");
 	if (plan_template(a, &in, &made, &told) < 0)
-		return 0; /* the template controller says so in its status */
+		return 0; /* the template controller reports it in its status */
 	template_loss(a, &made, &s.mcs, &loss);
 	return loss.lost.n ? refuse(a, &loss, err) : 0;
 }

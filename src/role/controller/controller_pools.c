@@ -1,5 +1,7 @@
 /*
- * What the plans of pools are shown of the cluster: rendering, rollout, masters.
+ * The views of the cluster for the plans of pools: rendering, pinned images, rollout, masters.
+ *
+ * A view holds pointers into the caches and is valid for one plan. The decisions are in plan/.
  */
 #include "controller_sync.h"
 #include "io/clock.h"
@@ -38,7 +40,7 @@ int sync_render(struct controller *c, struct str name, struct arena *a, struct a
 
 	if (!pool || json_at(pool->doc.tree, "metadata.deletionTimestamp"))
 		return 0;
-	/* what is being made counts as a change, too */
+	/* MachineConfigs that are being created count as a change */
 	wait = trigger_wait(&state_of(c, name)->waits_since, now, c->making ? now : c->last_change,
 			    c->gather_ms);
 	if (!wait)
@@ -77,7 +79,7 @@ static void see_configs(struct controller *c, struct arena *a, struct map *confi
 	}
 }
 
-/* The nodes whose first pool it is. */
+/* The nodes whose first pool this is. */
 static void see_nodes(struct controller *c, struct arena *a, struct pool_view *v)
 {
 	struct kube_item *const *items;
@@ -113,7 +115,7 @@ bool pool_answered(struct controller *c, struct str pool, const struct action *a
 		   const struct kube_answer *ans)
 {
 	if (ans->rc == 0)
-		return true; /* the watch is about to tell of it */
+		return true; /* the watch will report it */
 	if (ans->rc != -ERR_NOTFOUND)
 		return false;
 	arena_free(&c->no_build_arena);
@@ -124,7 +126,7 @@ bool pool_answered(struct controller *c, struct str pool, const struct action *a
 	return true;
 }
 
-/* Holds for one plan: it may be made at any time. */
+/* Valid for one plan: the build may be created at any time. */
 static struct str take_no_build(struct controller *c, struct arena *a, struct str pool)
 {
 	struct str build = S("");

@@ -1,6 +1,6 @@
 /*
- * Reads whole MachineConfigs one after the other for a plan that needs them. Nothing is
- * cached: a plan needs one when a pool gets a new target, which is rare.
+ * Reads whole MachineConfigs, one after the other, for a plan that needs them. They are not cached:
+ * a plan needs one only when a pool gets a new target, which is rare.
  */
 #include "controller_state.h"
 
@@ -56,7 +56,7 @@ static void read_next(struct controller *c, struct reading *r)
 void controller_read(struct controller *c, struct reading *r)
 {
 	r->c = c;
-	/* the cache may drop what the names were taken from */
+	/* the names may be views of the cache, which can change */
 	for (size_t i = r->at; i < r->wanted.n; i++)
 		r->wanted.v[i] = str_dup(r->a, r->wanted.v[i]);
 	read_next(c, r);

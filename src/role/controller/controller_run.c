@@ -1,7 +1,9 @@
 /*
- * The process of the controller: leads, watches, plans, until it is told to end.
- * Whatever it had begun can be begun anew by the next one: nothing but the cluster
- * is remembered.
+ * The controller as a process: acquires the lease, watches, plans, and stops on a signal.
+ *
+ * All state is in the cluster: the next leader can repeat every step that was interrupted. The
+ * lease is released only when no job is running, or after GRACE_MS; a lost lease ends the process
+ * at once.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -21,11 +23,11 @@
 #include "role/controller.h"
 
 #define GATES_WAIT_MS 60000
-#define DISCOVER_MS 1000 /* before the second try; later ones wait longer */
+#define DISCOVER_MS 1000 /* before the first retry; later ones back off */
 #define DISCOVER_MAX_MS 30000
 #define WAITS_MS 2000
 #define WAITS_MAX_MS 300000
-#define GRACE_MS 1000 /* what is under way can be begun anew */
+#define GRACE_MS 1000 /* for running jobs; an interrupted one can be repeated */
 
 static const struct kube_gauge gauges[] = {
 	{ "mcc_boot_image_skew_enforcement_none", "",
@@ -53,16 +55,16 @@ struct process {
 	struct kube_lease *lease;
 	struct kube_call discovery;
 	struct source gates_timer, grace, rediscover, waits;
-	unsigned waits_logged; /* lines about what is waited for */
-	unsigned discoveries; /* that failed */
+	unsigned waits_logged; /* number of lines logged by on_waits */
+	unsigned discoveries; /* number of failures */
 	struct http_server *health;
 	const struct controller_opts *o;
 	bool stopping;
-	int64_t patience; /* until when jobs under way are waited for */
+	int64_t patience; /* deadline of running jobs when stopping */
 	int status;
 };
 
-/* Not on the stack: what it holds stays reachable to the end. */
+/* Static, so that its memory stays reachable at exit (leak checkers). */
 static struct process process;
 
 /* ---- ending -------------------------------------------------------------- */
@@ -74,7 +76,7 @@ static void released(void *ctx)
 	loop_stop(p->c.loop);
 }
 
-/* The lease goes when nothing of ours is under way any more. */
+/* Releases the lease when no job is running, or after the deadline. */
 static void on_grace(struct source *s, short events)
 {
 	struct process *p = s->ctx;
@@ -113,12 +115,12 @@ static void lost(void *ctx)
 {
 	(void)ctx;
 	log_info("Stopped leading. Terminating.");
-	_exit(0); /* somebody else leads: not one more write */
+	_exit(0); /* another process leads: no more writes */
 }
 
 /* ---- beginning ----------------------------------------------------------- */
 
-/* Of who leads: the others have nothing to show. As upstream, it goes on without. */
+/* Only the leader serves metrics. As upstream, a failure to listen is not fatal. */
 static void serve_metrics(struct process *p)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -137,7 +139,7 @@ static void answer_probe(struct http_exchange *x, void *ctx)
 		   known ? S("ok") : S(""), NULL, NULL);
 }
 
-/* The loop that answers is the one that does everything else. */
+/* Served by the main loop, so a probe also shows that the loop is not blocked. */
 static int serve_probes(struct process *p, struct err *err)
 {
 	struct http_server_opts o = { .handle = answer_probe, .max_conns = 16 };
@@ -154,7 +156,7 @@ static int serve_probes(struct process *p, struct err *err)
 	return 0;
 }
 
-/* As upstream does: to the pod's status, to the log, exit status 255. */
+/* As upstream: writes the error to the pod's status and the log; exit status 255. */
 static int give_up(struct str why)
 {
 	log_to_pod(why);
@@ -176,7 +178,7 @@ static void gates_differ(struct controller *c)
 	stop(&process, 0);
 }
 
-/* What it refuses, nobody has to look for in a log that goes on. */
+/* Ends the process, so that the reason is its last message and in the pod's status. */
 static void refused(struct controller *c, struct str why)
 {
 	(void)c;
@@ -211,8 +213,7 @@ static void on_rediscover(struct source *s, short events)
 	discover(s->ctx);
 }
 
-/* A server that is not well is not pressed: each wait is longer than the last,
- * by a part that no two controllers share. */
+/* Retries with exponential back-off and jitter. */
 static void discover_later(struct process *p)
 {
 	int64_t ms = backoff_ms(DISCOVER_MS, DISCOVER_MAX_MS, p->discoveries++);
@@ -221,7 +222,7 @@ static void discover_later(struct process *p)
 	loop_update(p->c.loop, &p->rediscover);
 }
 
-/* Which version of the API evicts pods. Until it is known only drains wait. */
+/* Stores the version of the eviction API. Until it is known only drains wait. */
 static void discovered(struct kube_call *call, const struct kube_answer *ans)
 {
 	struct process *p = call->ctx;
@@ -246,7 +247,7 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 	drains_again(&p->c);
 }
 
-/* What takes longer than a start normally does is said, ever less often. */
+/* Logs what a slow start waits for, with back-off. */
 static void on_waits(struct source *s, short events)
 {
 	struct process *p = s->ctx;
@@ -273,7 +274,7 @@ static void leads(void *ctx)
 	controller_watch(&p->c, true);
 }
 
-/* client-go's: the host's name and a random UUID. */
+/* As client-go: the host name and a random UUID. */
 static struct str identity(struct arena *a)
 {
 	char host[256] = "";

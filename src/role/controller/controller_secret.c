@@ -1,5 +1,5 @@
 /*
- * The pull secret: the one Secret that the ControllerConfig names is watched, no other.
+ * Watches the pull secret: only the one Secret that the ControllerConfig names.
  */
 #include "controller_state.h"
 

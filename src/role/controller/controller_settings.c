@@ -1,7 +1,8 @@
 /*
- * MachineConfiguration "cluster" while no operator runs. The operator's lease is
- * asked for only while the status is behind: an account that may not read it, as
- * one that may not list leases, does without.
+ * Keeps the status of MachineConfiguration "cluster" current while no operator runs.
+ *
+ * The operator's lease is read only while the status is stale. If the account may not read it, the
+ * status is not written, and everything else works.
  */
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 
 #define LEASE PATH_LEASE "namespaces/" NS_MCO "/leases/" SETTINGS_OPERATOR_LEASE
 
-/* An answer is for one plan: the next one asks again. */
+/* A result is for one plan: the next plan reads the lease again. */
 static void answered(struct kube_call *call, const struct kube_answer *ans)
 {
 	struct controller *c = call->ctx;

@@ -1,6 +1,7 @@
 /*
- * The controller as it runs: what it watches, what is to be planned because of
- * it, and the plans.
+ * controller_state: the state of the running controller: watches, queue, plans, drains.
+ *
+ * Shared by the files of role/controller; each section below names the file that implements it.
  */
 #ifndef ROLE_CONTROLLER_STATE_H
 #define ROLE_CONTROLLER_STATE_H
@@ -13,7 +14,7 @@
 #include "mc/mcp.h"
 #include "plan/generate.h"
 
-/* What is watched. */
+/* The watched kinds. */
 enum watched {
 	W_GATES,
 	W_VERSION,
@@ -46,9 +47,9 @@ enum watched {
 	W_KINDS
 };
 
-/* The queues: what a key is the name of. */
+/* The kinds of keys in the queue; a comment says what the key names. */
 enum sync_kind {
-	/* these make MachineConfigs: their keys are those of plan/generate */
+	/* these create MachineConfigs; they have the keys of plan/generate */
 	SYNC_TEMPLATE = GENERATE_TEMPLATES,
 	SYNC_KUBELET = GENERATE_KUBELET,
 	SYNC_FEATURES = GENERATE_FEATURES,
@@ -61,12 +62,12 @@ enum sync_kind {
 	SYNC_POOL,
 	SYNC_DRAIN, /* a node */
 	SYNC_MASTER, /* a node */
-	SYNC_MIGRATE, /* one, once */
-	SYNC_SETTINGS, /* one */
+	SYNC_MIGRATE, /* "all" or "okd"; once, at the start */
+	SYNC_SETTINGS, /* the MachineConfiguration */
 	SYNC_KINDS
 };
 
-/* Any object but nodes and MachineConfigNodes: the whole of it, decoded. */
+/* A cached object, whole and decoded, of any kind but Nodes and MachineConfigNodes. */
 struct object {
 	struct arena a;
 	struct doc doc;
@@ -80,19 +81,19 @@ struct object {
 	};
 };
 
-/* A MachineConfigNode. */
+/* A cached MachineConfigNode. */
 struct kept_mcn {
 	struct mcn *mcn;
-	/* What a gate that was turned on makes of it, at the start; n 0: nothing. */
+	/* At the start: the object after the migration to a new gate; n 0: no migration. */
 	struct str migrated;
 };
 
-/* How a kind is watched. */
+/* The properties of a watched kind. */
 struct watch_kind {
 	char plural[30];
-	uint8_t group, gate; /* of the tables in controller_watch.c */
-	uint8_t kind; /* enum mc_kind: held as struct mc_object; 0: not so */
-	bool first; /* it tells which others are watched */
+	uint8_t group, gate; /* indices of the tables in controller_watch.c */
+	uint8_t kind; /* enum mc_kind of a kind held as struct mc_object; else 0 */
+	bool first; /* watched first: it decides which others are watched */
 };
 
 extern const struct watch_kind watch_kinds[];
@@ -100,17 +101,17 @@ extern const struct watch_kind watch_kinds[];
 struct controller;
 
 /*
- * What a plan reads of MachineConfigs that the cache holds brief (mc/brief.h): the plan
- * adds names to wanted, controller_read reads them, and the plan is made again.
+ * The reads of a plan that needs whole MachineConfigs, which the cache holds brief (mc/brief.h):
+ * the plan adds names to wanted, controller_read reads them, and the plan runs again.
  */
 struct reading {
 	struct controller *c;
 	struct mc_list whole;
 	struct strs wanted;
-	size_t at; /* of wanted: being read */
+	size_t at; /* index in wanted of the one being read */
 	struct kube_call call;
 	struct arena *a; /* of the results */
-	struct str error; /* why it failed, for people */
+	struct str error; /* error message, or "" */
 	void (*done)(struct reading *r); /* error.n 0: all were read */
 	void *ctx;
 };
@@ -120,11 +121,11 @@ struct watch {
 	enum watched kind;
 	struct str path; /* "/api/v1/nodes" */
 	struct kube_cache *cache; /* NULL: its gate is off */
-	struct kube_call definition; /* is there a CRD of it? */
+	struct kube_call definition; /* GET of its CRD */
 	struct arena a;
-	int64_t asked_since; /* since when the server has not had it */
-	bool lacking; /* it is not there: gone on without */
-	bool asking; /* definition is under way, or waits to be */
+	int64_t asked_since; /* when the server first did not have the kind */
+	bool lacking; /* the server does not have it: go on without */
+	bool asking; /* definition is running, or scheduled */
 };
 
 /* A node that is being drained. */
@@ -133,22 +134,22 @@ struct drainer {
 	struct controller *c;
 	struct drain *drain;
 	struct kube_cache *pods;
-	struct arena a; /* of what the cache asks for */
+	struct arena a; /* of the query of pods */
 	struct str node;
 };
 
-/* What is remembered of a pool. */
+/* The state of a pool between plans. */
 struct pool_state {
-	bool counted; /* it has been planned: its gauges are set */
-	int64_t waits_since; /* to be rendered; 0: it does not */
+	bool counted; /* it was planned, so its gauges are set */
+	int64_t waits_since; /* when it began to wait for rendering; 0: it does not */
 };
 
-/* The operator's lease, as it was last seen. */
+/* The operator's lease, as last read. */
 struct operator_lease {
 	struct kube_call call;
 	struct arena a;
-	struct str text; /* n 0: there is none */
-	int64_t since; /* when it was first seen so; 0: not yet */
+	struct str text; /* n 0: the lease does not exist */
+	int64_t since; /* when this text was first read; 0: not yet */
 	int64_t wait_ms;
 	bool asking, known;
 };
@@ -161,24 +162,24 @@ struct controller {
 	struct kube_events events;
 	struct kube_metrics metrics;
 	struct template_tree templates;
-	bool replace_templates; /* also what another tree has made */
-	/* It must not run on this cluster. */
+	bool replace_templates; /* also replace MachineConfigs of another tree */
+	/* Called when this build must not run on this cluster. */
 	void (*on_refused)(struct controller *c, struct str why);
 	struct str release, raw, hash;
-	bool from_cluster; /* raw and hash are the cluster's */
+	bool from_cluster; /* take raw and hash from the cluster's objects */
 	struct watch watches[W_KINDS];
-	bool watching; /* every kind is watched */
-	bool running; /* everything is known */
-	/* Changes of MachineConfigs are gathered before pools are rendered. */
+	bool watching; /* all watches are started */
+	bool running; /* all caches are complete: plans run */
+	/* Pools are rendered when MachineConfigs have not changed for gather_ms. */
 	int64_t gather_ms, last_change;
-	unsigned making; /* plans under way whose MachineConfigs are theirs */
-	struct task *turns[SYNC_KINDS]; /* those under way, then who waits */
+	unsigned making; /* running plans that create MachineConfigs */
+	struct task *turns[SYNC_KINDS]; /* the running one, then those that wait */
 	struct arena gates_arena;
 	struct mc_gates gates;
 	bool gates_known;
-	void (*on_gates)(struct controller *c); /* they are known */
+	void (*on_gates)(struct controller *c); /* once, when they are known */
 	void (*on_other_gates)(struct controller *c);
-	struct str eviction_api; /* p NULL: not asked yet; "": not offered */
+	struct str eviction_api; /* p NULL: unknown; "": not offered */
 	struct kube_cache *secret; /* the pull secret */
 	struct arena secret_arena;
 	struct str secret_path;
@@ -186,61 +187,61 @@ struct controller {
 	struct str template_failed;
 	int64_t evict_ms; /* MCO_DRAIN_MS, or 0 */
 	struct drainer *drainers;
-	size_t n_watched; /* of them, whose pods are watched */
+	size_t n_watched; /* drainers whose pods are watched */
 	struct arena kept;
 	int64_t pools_rest; /* no pool is planned before this */
-	struct map pools; /* by name: struct pool_state; never forgotten */
+	struct map pools; /* struct pool_state by name; entries are never removed */
 	struct arena no_build_arena;
-	struct str no_build, no_build_pool; /* for its next plan */
-	struct kube_tree *node_config; /* the last one that was allowed */
+	struct str no_build, no_build_pool; /* a build that does not exist: for the next plan */
+	struct kube_tree *node_config; /* the last accepted Node config, or NULL */
 	struct operator_lease operator_lease;
 	struct kube_call okd;
 	bool on_runc;
-	struct reading *reading; /* of the plan that is being made */
-	bool waits; /* the plan waits for something, no more */
-	bool pools_moved; /* nodes are to be indexed by pool again */
-	bool no_scheduler; /* it was deleted: masters are kept free */
+	struct reading *reading; /* of the plan that is running */
+	bool waits; /* the plan failed because it waits: not an error */
+	bool pools_moved; /* the index of nodes by pool is stale */
+	bool no_scheduler; /* Scheduler was deleted: masters are not schedulable */
 };
 
-/* ---- what it stands for (controller_origin.c) ---------------------------- */
+/* ---- templates and version (controller_origin.c) ------------------------- */
 
-/* Once everything is known. ERR_INVALID: the tree of templates does not serve
- * this cluster. */
+/* Call when all caches are complete. ERR_INVALID: the templates do not fit this cluster. */
 int controller_check_templates(struct controller *c, struct arena *a, struct err *err);
 
-/* Takes the version that made the cluster's objects, or says in the log that it
- * differs. Again when the ControllerConfig has changed. */
+/* Adopts the version that wrote the cluster's objects (from_cluster), or logs a warning if it
+ * differs. Call it again when the version of the ControllerConfig changes. */
 void controller_take_version(struct controller *c);
 
 /* ---- feature gates (controller_gates.c) ---------------------------------- */
 
-/* What is known of them may have changed. */
+/* Call when FeatureGate or ClusterVersion have changed. */
 void controller_gates(struct controller *c);
-/* The release whose gates count. */
+/* The release whose gates apply. */
 struct str controller_version(const struct controller *c);
 
-/* ---- what is known (controller_watch.c) ---------------------------------- */
+/* ---- watches (controller_watch.c) ---------------------------------------- */
 
 /* Starts the watches of the first kinds, or of all others. */
 void controller_watch(struct controller *c, bool first);
-/* All of its kind are known, or that there are none. */
+/* Whether its cache is complete, or the kind is not watched. */
 bool watch_known(const struct watch *w);
 /* The nodes whose first pool has that name. */
 size_t known_nodes(struct controller *c, struct str pool, struct kube_item *const **out);
-/* Once everything is known: plans all of it. */
+/* Starts all plans once all caches are complete; call it after each step to that. */
 void controller_ready(struct controller *c);
-/* Logs what the controller waits for. */
+/* Logs what the controller waits for at the start. */
 void controller_log_waits(struct controller *c);
 
+/* Lookups in the caches; NULL or 0 when there is none. */
 const struct object *known(const struct controller *c, enum watched kind, const char *name);
 const struct json *known_tree(const struct controller *c, enum watched kind, const char *name);
 size_t known_all(const struct controller *c, enum watched kind, struct kube_item *const **out);
 struct kube_cache *cache_of_path(void *ctx, struct str path);
 void known_pools(const struct controller *c, struct arena *a, struct mcp_list *out);
 
-/* ---- what is kept (controller_keep.c) ------------------------------------ */
+/* ---- decoders of the caches (controller_keep.c) -------------------------- */
 
-/* What a cache calls, with the watch as ctx. */
+/* make and drop of the caches; ctx is the watch. */
 void *object_make(const struct json *tree, void *ctx);
 void object_drop(void *value);
 
@@ -248,29 +249,29 @@ void object_drop(void *value);
 
 /* Watches the Secret that the ControllerConfig names. */
 void controller_secret(struct controller *c);
-/* *out is NULL where there is none. False: it is not known yet. */
+/* *out is NULL if there is none. False: it has not been read yet. */
 bool known_secret(const struct controller *c, const struct json **out);
 
-/* ---- what is to be planned because of it (controller_trigger.c) ---------- */
+/* ---- triggers (controller_trigger.c) ------------------------------------- */
 
-/* What a cache calls, with the watch as ctx. */
+/* changed of the caches; ctx is the watch. */
 void controller_changed(void *ctx, struct str key, const void *before, const void *now);
-/* Everything is to be planned, and nodes are looked at, for the first time. */
+/* Queues all keys, and handles every node as new. */
 void controller_first_plans(struct controller *c);
 
-/* ---- what is done about it (controller_sync.c) --------------------------- */
+/* ---- execution of plans (controller_sync.c) ------------------------------ */
 
 void controller_work(void *ctx, const struct kube_key *key);
 const char *controller_source(enum sync_kind kind);
 
 /* ---- brief MachineConfigs (controller_read.c) ---------------------------- */
 
-/* Reads what is wanted into r->whole, then calls r->done, never from within. */
+/* Reads r->wanted into r->whole, then calls r->done from the loop. */
 void controller_read(struct controller *c, struct reading *r);
 
 /* ---- migrations (controller_migrate.c) ----------------------------------- */
 
-/* Asks whether the cluster is to be moved from runc to crun. */
+/* Reads whether the cluster must move from runc to crun. */
 void controller_okd(struct controller *c);
 
 /* ---- MachineConfiguration (controller_settings.c) ------------------------ */
@@ -279,8 +280,7 @@ void controller_settings(struct controller *c);
 
 /* ---- pools (controller_pools.c) ------------------------------------------ */
 
-/* The answer to what a pool's plan has asked for; false: it is to be tried
- * again. */
+/* The response to a GET of a pool's plan; false: retry the plan. */
 bool pool_answered(struct controller *c, struct str pool, const struct action *act,
 		   const struct kube_answer *ans);
 
@@ -288,7 +288,7 @@ bool pool_answered(struct controller *c, struct str pool, const struct action *a
 
 int sync_drain(struct controller *c, struct str name, struct arena *a, struct actions *out,
 	       struct err *err);
-/* The eviction API is known: what waits for it goes on. */
+/* The eviction API is known: plans all drains again. */
 void drains_again(struct controller *c);
 void drain_answered(struct controller *c, struct str node, const struct action *act,
 		    const struct kube_answer *ans);

@@ -1,5 +1,9 @@
 /*
- * Carries out the plans, key by key.
+ * Executes the plans, key by key.
+ *
+ * A plan reads the caches and returns actions; kube/exec executes them, and the task ends when all
+ * are answered. Plans of kinds that are `alone` run one at a time. A failed write is reported once
+ * per task in the status of the key's object. ERR_INVALID is not retried, every other failure is.
  */
 #include <stdlib.h>
 
@@ -8,15 +12,15 @@
 #include "io/clock.h"
 #include "io/repeat.h"
 
-#define REST_MAX 5000 /* what upstream waits before every plan of a pool */
+#define REST_MAX 5000 /* milliseconds; upstream waits so long before every plan of a pool */
 #define SOURCE(name) "machineconfigcontroller-" name
 
 static const struct {
 	sync_plan *plan; /* NULL: sync_generate */
 	const char *what, *source;
 	unsigned retries;
-	bool makes; /* MachineConfigs, which rendering waits for */
-	bool alone; /* a key's plan must see what the one before has written */
+	bool makes; /* it creates MachineConfigs, and rendering waits for it */
+	bool alone; /* one at a time: a plan must see the writes of the one before */
 } syncs[SYNC_KINDS] = {
 	[SYNC_TEMPLATE] = { sync_template, "controllerconfig", SOURCE("templatecontroller"),
 			    BACKOFF_RETRIES, .makes = true },
@@ -58,8 +62,8 @@ struct task {
 	const struct kube_key *key;
 	struct reading reading;
 	int rc;
-	bool told; /* its failure has been put into the status */
-	struct task *next; /* that waits for it to end */
+	bool told; /* its failure was written to the status */
+	struct task *next; /* waits for this one to end */
 };
 
 static void begin(struct task *t);
@@ -74,7 +78,7 @@ static void replied(struct kube_job *j, const struct action *act, const struct k
 		t->rc = -ERR_AGAIN;
 }
 
-/* The next plan of the template controller says in its status what failed. */
+/* Keeps the error for the next plan of the template controller, which reports it. */
 static void remember_failure(struct controller *c, struct str error)
 {
 	bool told = c->template_failed.n;
@@ -85,7 +89,7 @@ static void remember_failure(struct controller *c, struct str error)
 		c->template_failed = str_dup(&c->failed_arena, error);
 }
 
-/* Whether what failed is said in the status of what the key names. */
+/* Whether a failure is reported in the status of the key's object. */
 static bool is_told(const struct task *t)
 {
 	switch ((enum sync_kind)t->key->kind) {
@@ -94,14 +98,14 @@ static bool is_told(const struct task *t)
 	case SYNC_CREDENTIALS:
 	case SYNC_PINNED:
 		return true;
-	case SYNC_RENDER: /* a status that cannot be written is no failure */
+	case SYNC_RENDER: /* a failed write of the status is not reported */
 		return !t->job.unwrapped;
 	default:
 		return false;
 	}
 }
 
-/* True when the job goes on with that. */
+/* Reports the failure in the status. True when the job goes on with that write. */
 static bool tell_failure(struct task *t)
 {
 	struct kube_job *j = &t->job;
@@ -120,7 +124,7 @@ static bool tell_failure(struct task *t)
 	return true;
 }
 
-/* True when it can begin at once. */
+/* True when the task can begin now; else it waits in the list of its kind. */
 static bool take_turn(struct task *t)
 {
 	struct task **p = &t->c->turns[t->key->kind];
@@ -142,7 +146,7 @@ static void end_turn(const struct task *t)
 		begin(t->next);
 }
 
-/* Upstream's words; each kind of plan for itself. */
+/* Repeated messages are limited per kind and name. */
 static struct str log_key(struct task *t)
 {
 	return str_fmt(&t->job.a, "%u %.*s", t->key->kind, STRF(t->key->name));
@@ -160,7 +164,7 @@ static void log_failure(struct task *t, struct str why)
 			  STRF(t->key->name), STRF(why));
 }
 
-/* A plan that only puts itself off says nothing of the failure before it. */
+/* A plan that only requeues itself does not end the failure before it. */
 static void log_success(struct task *t)
 {
 	if (t->rc == 0 && t->job.requeue < 0 && log_over(log_key(t)))
@@ -199,8 +203,8 @@ static void execute(struct task *t)
 	kube_exec(&t->c->exec, &t->job);
 }
 
-/* What the plan was made from may change while it is carried out. Paths and bodies
- * are always made by the plan. */
+/* Copies the strings that may be views of the caches, which can change during the execution.
+ * Paths and bodies are always allocated by the plan. */
 static void own_strings(struct arena *a, struct actions *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -240,7 +244,7 @@ static void has_read(struct reading *r)
 	}
 }
 
-/* True when the plan has to be made again, with what is being read now. */
+/* True when reads have started; the plan runs again when they end. */
 static bool read_wanted(struct task *t)
 {
 	struct reading *r = &t->reading;
@@ -275,7 +279,7 @@ static void begin(struct task *t)
 	if (key->kind == SYNC_POOL) {
 		int64_t now = clock_ms(), rest = 50 + 10 * (now - began);
 
-		/* a machine that stood still meanwhile says nothing of plans */
+		/* the limit is for a machine that was suspended during the plan */
 		c->pools_rest = now + (rest < REST_MAX ? rest : REST_MAX);
 	}
 	if (t->rc < 0)

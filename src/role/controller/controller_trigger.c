@@ -1,8 +1,9 @@
 /*
- * Which keys are planned when something changes. Plans that find nothing to do
- * are cheap: where upstream waits for a retry or a resync, the key is planned at
- * once. Pools look at all of their nodes: after a plan they rest 50 ms and ten
- * times as long as it took, and what changes meanwhile is planned together.
+ * Decides which keys are planned when an object changes.
+ *
+ * A plan without changes is cheap, so where upstream waits for a retry or a resync, the key is
+ * planned at once. The plan of a pool reads all of its nodes: after it, pools wait 50 ms plus ten
+ * times its duration, and changes in that time are planned together.
  */
 #include "controller_sync.h"
 #include "io/clock.h"
@@ -34,7 +35,7 @@ static void add_each(struct controller *c, enum sync_kind kind, enum watched of)
 		add(c, kind, v[i]->key);
 }
 
-/* Plans all keys of generators: a set of trigger_object. */
+/* Queues all keys of the generators in set, a result of trigger_object. */
 static void add_set(struct controller *c, unsigned set)
 {
 	if (set & TRIGGER(GENERATE_TEMPLATES))
@@ -51,16 +52,16 @@ static void add_set(struct controller *c, unsigned set)
 		add_each(c, SYNC_KUBELET, W_KUBELET);
 }
 
-/* As upstream: when it starts, and when the Node config changes. */
+/* As upstream: at the start, and when the Node config changes. */
 static void add_kubelets(struct controller *c)
 {
 	add_set(c, trigger_object(MC_NODE_CONFIG, true));
 }
 
 /*
- * The pools or the ControllerConfig have changed. What upstream would do at its
- * next retry is done now. What it leaves until its next start is left here, too:
- * another MachineConfig for a pool rolls out its nodes.
+ * The pools or the ControllerConfig have changed. Retries now what upstream does at its next
+ * retry. What upstream does only at its next start also waits here, because a new MachineConfig
+ * for a pool is a rollout of its nodes.
  */
 static void add_generated(struct controller *c)
 {
@@ -119,8 +120,8 @@ static void node_changed(struct controller *c, const struct knode *old, const st
 		add(c, SYNC_DRAIN, node->name);
 }
 
-/* Several configs are often changed one after the other: nodes shall not move to
- * what is rendered of half of them. */
+/* Several configs often change one after the other: nodes must not update to a config that has
+ * only some of the changes. */
 static void gather(struct controller *c)
 {
 	c->last_change = clock_ms();
@@ -154,7 +155,7 @@ static void mc_changed(struct controller *c, const struct object *was, const str
 	add_keys(c, &keys);
 }
 
-/* Counts change with every node: no config is rendered for that. */
+/* The counts in the status change with every node: they trigger no rendering. */
 static bool renders_anew(const struct object *was, const struct object *is)
 {
 	static const char *const parts[] = { "metadata.generation", "metadata.annotations" };
@@ -166,7 +167,7 @@ static bool renders_anew(const struct object *was, const struct object *is)
 	       conditions_true(&is->pool.conditions, "RenderDegraded");
 }
 
-/* Nodes may have come into pools or gone out. */
+/* Nodes may have joined or left pools. */
 static void nodes_moved(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -197,12 +198,12 @@ static void pool_changed(struct controller *c, struct str key, const struct obje
 		add(c, SYNC_PINNED, key);
 	}
 	if (labels) {
-		/* configs that waited for it will be made */
+		/* MachineConfigs that waited for this pool will be created */
 		gather(c);
 		add_generated(c);
 	}
 	add(c, SYNC_POOL, key);
-	/* custom pools take the worker's stream where they have none */
+	/* custom pools without a stream use the worker's */
 	if (was && is && !str_eq(was->pool.os_image_stream, is->pool.os_image_stream))
 		add_each(c, SYNC_RENDER, W_POOL);
 	if (!was || !is ||
@@ -230,8 +231,8 @@ static void keep_node_config(struct controller *c, const struct json *tree)
 	c->node_config = tree ? kube_tree_make(tree, NULL) : NULL;
 }
 
-/* One that goes too far at once is not used by any plan: what it was before
- * stays until it is changed to something that may follow on that. */
+/* A change that is not allowed (node_config_allowed) is ignored: plans use the last accepted
+ * config until a change from that one is allowed. */
 static void node_config_changed(struct controller *c, struct str name, const struct json *was,
 				const struct json *is)
 {
@@ -255,7 +256,7 @@ static void add_pool(struct controller *c, struct str pool)
 		add(c, SYNC_POOL, pool);
 }
 
-/* The version that wrote a ControllerConfig. */
+/* The version that wrote the ControllerConfig. */
 static struct str maker(const struct object *cc)
 {
 	return cc ? mc_annotation(&cc->controller.meta, ANNO_BY_VERSION) : S("");
@@ -340,7 +341,7 @@ static void object_changed(struct controller *c, enum watched kind, struct str k
 	}
 }
 
-/* Told again as it is: whatever a plan has missed, the next one finds. */
+/* A resync plans the keys again, in case a plan missed a change. */
 static void resync(struct controller *c, enum watched kind, struct str key)
 {
 	if (kind == W_CONTROLLER) {
@@ -367,7 +368,7 @@ void controller_changed(void *ctx, struct str key, const void *before, const voi
 
 	if (watch_kinds[w->kind].first)
 		controller_gates(c);
-	/* at the start everything is planned anyway */
+	/* controller_first_plans queues everything at the start */
 	if (!c->running)
 		return;
 	if (before == now)
