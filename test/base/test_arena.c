@@ -27,7 +27,7 @@ TEST growing_keeps_the_contents(void)
 
 	p = arena_grow(&a, p, 4, 100);
 	ASSERT_STR_EQ("abc", p);
-	(void)arena_alloc(&a, 1); /* no longer the newest */
+	(void)arena_alloc(&a, 1); /* p is no longer the newest allocation */
 	p = arena_grow(&a, p, 100, 100000);
 	ASSERT_STR_EQ("abc", p);
 	PASS();

@@ -1,4 +1,4 @@
-/* Waits that double, jitter, and the retries of a work queue. */
+/* Doubling delays, jitter, and the retries of a work queue. */
 #include "../test.h"
 
 #include "base/backoff.h"

@@ -140,7 +140,7 @@ TEST data_urls(void)
 	PASS();
 }
 
-/* Every byte at every place of texts of every length. */
+/* Every byte at every position in texts of every length. */
 TEST checking_finds_what_decoding_does(void)
 {
 	static const char whole[] = "data:;base64,QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWZn==";
@@ -165,7 +165,7 @@ TEST checking_finds_what_decoding_does(void)
 	PASS();
 }
 
-/* Wherever it stands: texts are checked sixteen bytes at a time. */
+/* At every position: the decoder checks sixteen bytes at a time. */
 TEST a_broken_escape_anywhere(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

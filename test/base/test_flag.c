@@ -67,7 +67,7 @@ static const char *env(void *ctx, const char *name)
 	return strcmp(name, "POOL_NAME") == 0 ? ctx : NULL;
 }
 
-/* Shows options and words in one line. */
+/* Formats options and arguments in one line. */
 static struct str told(struct arena *a, const struct opts *o, const struct strs *words)
 {
 	struct buf b;

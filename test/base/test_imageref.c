@@ -1,4 +1,4 @@
-/* References to images, as docker/reference reads them. */
+/* Image references, as docker/reference parses them. */
 #include "base/imageref.h"
 #include "../test.h"
 
@@ -7,7 +7,7 @@
 
 static const struct {
 	const char *text;
-	const char *name, *tag, *digest; /* or */
+	const char *name, *tag, *digest; /* NULL in all three: expect error */
 	const char *error;
 } cases[] = {
 	{ "h.example/a", "h.example/a", "", "", NULL },

@@ -1,6 +1,6 @@
 /*
- * Floats read from their digits and written with the fewest that read back, both
- * held against the C library's.
+ * Reads floats from text and writes them with the fewest digits that read back.
+ * Both are compared with the C library.
  */
 #include "../test.h"
 
@@ -74,7 +74,7 @@ TEST edges(void)
 		"1e99999999999999999999999",
 		"0.000001e6",
 		"1000000e-6",
-		/* no numbers */
+		/* not numbers */
 		"",
 		".",
 		"-",
@@ -94,7 +94,7 @@ TEST edges(void)
 
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		ASSERTm(texts[i], as_libc(texts[i]));
-	/* what the C library would take, and numbers are not */
+	/* the C library accepts these; ours must not */
 	for (size_t i = 0; i < 5; i++) {
 		static const char *const others[] = { "inf", "nan", "0x10", " 1", "1 " };
 		double v;
@@ -104,7 +104,7 @@ TEST edges(void)
 	PASS();
 }
 
-/* Digits without end, and places of noughts before and behind them. */
+/* Very many digits, with zeros before and after them. */
 TEST long_ones(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -142,7 +142,7 @@ static double any_double(struct test_rng *rng)
 	return isfinite(v) ? v : 1;
 }
 
-/* As printed short, whole and in the middle between two. */
+/* Printed short, in full, and as the midpoint between two floats. */
 TEST any(void)
 {
 	struct test_rng rng = { 7 };
@@ -162,7 +162,7 @@ TEST any(void)
 	PASS();
 }
 
-/* The fewest digits that read back, and no fewer. */
+/* The fewest digits that read back, and not fewer. */
 TEST written(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

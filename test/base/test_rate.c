@@ -25,9 +25,9 @@ TEST a_burst_then_steadily(void)
 	ASSERT_INT(1, wait);
 	ASSERT(rate_allow(&r, S("a"), now + SECOND, &wait));
 	ASSERT(!rate_allow(&r, S("a"), now + SECOND, &wait));
-	/* being refused costs nothing */
+	/* a refused request takes no token */
 	ASSERT(rate_allow(&r, S("a"), now + 2 * SECOND, &wait));
-	/* rest brings the burst back, and not more */
+	/* idle time refills the burst, and not more */
 	now += 1000 * SECOND;
 	for (int i = 0; i < 3; i++)
 		ASSERT(rate_allow(&r, S("a"), now, &wait));

@@ -1,6 +1,6 @@
 /*
- * Looking at sixteen bytes at a time finds what looking at each does: every
- * length, every place, every byte.
+ * The sixteen-byte scan finds what a byte-by-byte scan finds: every length,
+ * every position, every byte.
  */
 #include "../test.h"
 

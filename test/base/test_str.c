@@ -132,13 +132,13 @@ TEST building(void)
 	ASSERT_STR("7 a", str_fmt(&a, "%d %s", 7, "a"));
 	ASSERT_STR("abc", str_clip(&a, S("abc"), 3));
 	ASSERT_STR("ab…", str_clip(&a, S("abc"), 2));
-	ASSERT_STR("a…", str_clip(&a, S("a\xc3\xa9z"), 2)); /* not half an é */
+	ASSERT_STR("a…", str_clip(&a, S("a\xc3\xa9z"), 2)); /* does not cut é in half */
 	ASSERT_STR("…", str_clip(&a, S("abc"), 0));
 	PASS();
 }
 
-/* Every length around the room on the stack, in a buffer that has room and in one
- * that has not. */
+/* Every length near the size of the stack buffer, into a buffer with enough room and
+ * one without. */
 TEST formatting(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -192,11 +192,11 @@ TEST utf8_as_go_sees_it(void)
 		{ "\xF0\x9F\x98\x80", 0x1F600, 4 },
 		{ "\xEF\xBF\xBD", 0xFFFD, 3 },
 		{ "\x80", UTF8_BAD, 1 },
-		{ "\xC0\x80", UTF8_BAD, 1 }, /* overlong */
+		{ "\xC0\x80", UTF8_BAD, 1 }, /* overlong encoding */
 		{ "\xE0\x80\x80", UTF8_BAD, 1 },
 		{ "\xED\xA0\x80", UTF8_BAD, 1 }, /* a surrogate */
 		{ "\xF4\x90\x80\x80", UTF8_BAD, 1 }, /* above U+10FFFF */
-		{ "\xE6\x97", UTF8_BAD, 1 }, /* cut off */
+		{ "\xE6\x97", UTF8_BAD, 1 }, /* truncated */
 		{ "\xFF", UTF8_BAD, 1 },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* What a terminal is given: shown, never obeyed. */
+/* Text for a terminal: control sequences are shown, never executed. */
 #include "base/terminal.h"
 
 #include "../test.h"
@@ -53,7 +53,7 @@ TEST colours(void)
 	PASS();
 }
 
-/* Whatever comes, nothing is left that a terminal obeys. */
+/* For any input, the output has nothing that a terminal executes. */
 TEST any_bytes(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* rfc3339, semver and num: text that stands for something else. */
+/* rfc3339, semver and num: parse text into values. */
 #include "../test.h"
 
 #include <math.h>

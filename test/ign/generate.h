@@ -1,6 +1,6 @@
 /*
- * Ignition configs by the table: every field of every type, at random. Most are
- * not valid; merging and encoding must cope all the same.
+ * Generates random Ignition configs from the type table: every field of every
+ * type. Most are not valid; merging and encoding must handle them too.
  */
 #ifndef TEST_IGN_GENERATE_H
 #define TEST_IGN_GENERATE_H
@@ -31,7 +31,7 @@ static inline struct ign_obj *generate(struct arena *a, struct test_rng *r,
 		struct ign_val *v = &o->v[i];
 		uint32_t n = test_rand(r, 4);
 
-		/* an identifying name is always there, others now and then */
+		/* always set identifying names; set other fields sometimes */
 		if (!(f->flags & IGN_PLAIN) && test_rand(r, 2))
 			continue;
 		v->set = f->kind != IGN_OBJ;

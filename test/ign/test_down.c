@@ -1,6 +1,6 @@
 /*
- * Down-conversion: what upstream served of one config in every version, and what
- * it refuses.
+ * Down-conversion: what upstream serves for one config in every version, and
+ * what it refuses to convert.
  */
 #include "../test.h"
 

@@ -1,6 +1,6 @@
 /*
- * The Ignition engine: promises that hold for any config, tried on generated
- * ones; and merging by example.
+ * The Ignition engine: properties that hold for any config, tested on generated
+ * configs, and examples of merging.
  */
 #include "generate.h"
 
@@ -26,7 +26,7 @@ static struct ign_obj *fold(struct arena *a, struct ign_obj **list, size_t n)
 	return ign_fold(a, &all);
 }
 
-/* Keys of every keyed list are unique: what validation asks of configs. */
+/* Keys are unique in every keyed list, as validation requires. */
 static void without_duplicates(struct arena *a, struct ign_obj *o)
 {
 	struct map grouped;
@@ -66,7 +66,7 @@ static struct ign_obj *make(struct arena *a, struct test_rng *r)
 	return o;
 }
 
-/* No list that entries move between, no header that removes another. */
+/* No list whose entries move between lists, and no header that removes another. */
 static void simple(struct ign_obj *o)
 {
 	for (size_t i = 0; o && i < o->type->n; i++) {
@@ -155,7 +155,7 @@ TEST merging_twice_is_merging_once(void)
 
 		l[0] = make(&a, &rng);
 		l[1] = l[2] = make(&a, &rng);
-		/* what is appended is appended again */
+		/* merging appends appended contents a second time */
 		for (size_t k = 0; k < 2; k++) {
 			const struct ign_objs *f = ign_files(l[k]);
 			struct ign_obj *s = l[k]->v[IGN_CONFIG_STORAGE].u.o;
@@ -176,7 +176,7 @@ TEST merging_twice_is_merging_once(void)
 	PASS();
 }
 
-/* parse(encode(x)) == x for what parses; the rest fails with a report. */
+/* parse(encode(x)) == x for configs that parse; the others fail with a report. */
 TEST what_is_written_reads_back(void)
 {
 	struct test_rng rng = { 5 };
@@ -187,7 +187,7 @@ TEST what_is_written_reads_back(void)
 		struct err err = ERR_INIT(&a);
 		struct ign_obj *x = i % 4 ? make(&a, &rng) : ign_empty(&a), *y;
 
-		/* few fields, so that some are valid */
+		/* few fields, so that some configs are valid */
 		if (i % 4 == 0 && test_rand(&rng, 2))
 			x->v[IGN_CONFIG_PASSWD].u.o = generate(&a, &rng, &ign_type_PASSWD);
 		if (i % 4 == 0)
@@ -302,7 +302,7 @@ TEST merges(void)
 	PASS();
 }
 
-/* What decides a version, and what is said of those that are none. */
+/* How the version is read, and the message for what is not a version. */
 TEST versions(void)
 {
 	static const struct {
@@ -337,7 +337,7 @@ TEST versions(void)
 	PASS();
 }
 
-/* What is taken from a tree is what its text says. */
+/* Parsing from a JSON tree gives the same config as parsing from text. */
 TEST trees_and_texts_say_the_same(void)
 {
 	static const struct {
@@ -351,7 +351,7 @@ TEST trees_and_texts_say_the_same(void)
 		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/a\",\"path\":\"/b\"}]}}",
 		  true },
 		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"passwd\":null}", true },
-		/* which of two cases counts, the text's order decides */
+		/* the order in the text decides which spelling of the key wins */
 		{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"Path\":\"/a\",\"path\":\"/b\"}]}}",
 		  false },
 		{ "{\"ignition\":{\"version\":\"2.2.0\"}}", false },
@@ -383,7 +383,7 @@ TEST trees_and_texts_say_the_same(void)
 	PASS();
 }
 
-/* Bytes that are no UTF-8 can come out of YAML's !!binary. */
+/* YAML's !!binary can produce bytes that are not UTF-8. */
 TEST mended_bytes_are_not_taken(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,6 +1,6 @@
 /*
- * The rules of the spec versions, by example: configs that break them, and the
- * report that the reference's own libraries give. One row may break several.
+ * The rules of the spec versions, by example: configs that break them and the
+ * report that the reference libraries give. One row may break several rules.
  */
 #include "../test.h"
 
@@ -35,7 +35,7 @@ static const struct {
 	  "error at $.storage.luks.0.name, line 1 col 60: device names cannot contain slashes\nerror at $.storage.luks.0.device, line 1 col 53: disk device is required\n" },
 	{ "{\"ignition\":{\"version\":\"3.0.0\"},\"storage\":{\"files\":[{\"path\":\"/a/\"}]}}", V3,
 	  "error at $.storage.files.0.path, line 1 col 61: path is not fully simplified\n" },
-	/* these are ours: a system call would take the name for a shorter one */
+	/* our own rule: a system call would cut the name at the NUL */
 	{ "{\"ignition\":{\"version\":\"3.5.0\"},\"storage\":{\"files\":[{\"path\":\"/etc/a\\u0000b\"}],\"directories\":[{\"path\":\"/\\u0000\"}],\"links\":[{\"path\":\"/l\\u0000\",\"target\":\"x\\u0000\"}]}}", V3,
 	  "error at $.storage.directories.0.path, line 1 col 102: contains a NUL character\nerror at $.storage.files.0.path, line 1 col 61: contains a NUL character\nerror at $.storage.links.0.path, line 1 col 131: contains a NUL character\nerror at $.storage.links.0.target, line 1 col 151: contains a NUL character\n" },
 	{ "{\"ignition\":{\"version\":\"3.5.0\"},\"systemd\":{\"units\":[{\"name\":\"a\\u0000.service\",\"dropins\":[{\"name\":\"\\u0000.conf\"}]}]}}", V3,
@@ -269,7 +269,7 @@ TEST reports(void)
 	PASS();
 }
 
-/* Without messages the same is refused. */
+/* The same configs are refused when no report is requested. */
 TEST what_has_a_fault_is_not_taken(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

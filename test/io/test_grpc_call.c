@@ -1,4 +1,4 @@
-/* gRPC calls on a Unix socket, with a peer that says what the case has. */
+/* gRPC calls on a Unix socket; the peer sends what each case sets. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 struct peer {
 	struct loop *loop;
 	struct source listener, source;
-	struct str says; /* n 0: nothing */
+	struct str says; /* n 0: send nothing */
 	size_t read;
-	bool silent; /* stays, and says nothing more */
+	bool silent; /* keeps the connection open and sends nothing more */
 };
 
 static char dir[] = "/tmp/mco-grpc-XXXXXX";
@@ -96,7 +96,7 @@ static void done(struct grpc_call *c, const struct grpc *answer)
 	loop_stop(c->loop);
 }
 
-/* What comes of a call of n bytes. */
+/* The outcome of a call of n bytes. */
 static struct str call(struct arena *a, struct loop *l, size_t n, int64_t ms)
 {
 	struct outcome o = { .a = a };
@@ -192,7 +192,7 @@ TEST no_peer(void)
 	PASS();
 }
 
-/* A call that is given up is told to nobody, and may be made again. */
+/* A cancelled call runs no callback, and the client can make it again. */
 TEST given_up(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* The client against our server, and against servers and proxies that misbehave. */
+/* The HTTP client against our server, and against servers and proxies that misbehave. */
 #include "../test.h"
 #include "../clock.h"
 
@@ -17,7 +17,7 @@ static struct str pem(const char *name)
 	return test_file(&files, str_fmt(&files, "%s/%s", dir, name).p);
 }
 
-/* ---- a server of ours ---------------------------------------------------- */
+/* ---- our server ---------------------------------------------------------- */
 
 static struct loop *loop;
 static struct http_server *server;
@@ -180,7 +180,7 @@ TEST plain_and_tls(void)
 		struct ask k;
 
 		start(NULL);
-		for (int i = 0; i < 5; i++) { /* all over one connection */
+		for (int i = 0; i < 5; i++) { /* all on one connection */
 			prepare(&k, "GET", tls, "/echo");
 			k.call.fields = S("X-Test: abc\r\n");
 			run(&k);
@@ -198,7 +198,7 @@ TEST plain_and_tls(void)
 		ASSERT_STR(str_fmt(&k.a, "POST localhost:%u  [posted]", tls ? tls_port : port).p,
 			   k.body);
 		arena_free(&k.a);
-		prepare(&k, "PUT", tls, "/echo"); /* more than a socket takes */
+		prepare(&k, "PUT", tls, "/echo"); /* more than a socket buffer holds */
 		memset(big, 'x', sizeof(big));
 		k.call.body = (struct str){ big, sizeof(big) };
 		run(&k);
@@ -214,7 +214,7 @@ TEST plain_and_tls(void)
 		run(&k);
 		ASSERT_INT(sizeof(big), (long long)k.body.n);
 		arena_free(&k.a);
-		prepare(&k, "DELETE", tls, "/elsewhere"); /* not followed */
+		prepare(&k, "DELETE", tls, "/elsewhere"); /* redirects are not followed */
 		run(&k);
 		ASSERT_INT(302, k.status);
 		arena_free(&k.a);
@@ -274,8 +274,7 @@ TEST a_watch(void)
 		ASSERT_INT(0, k.rc);
 		ASSERT_STR("one two ", buf_str(&k.parts));
 		arena_free(&k.a);
-		/* given up in the middle, from its own callback: the server
-		 * hears of it */
+		/* cancelled in the middle, from its own callback: the server notices the close */
 		held = NULL;
 		prepare(&k, "GET", tls, "/watch");
 		k.call.on_body = on_body;
@@ -365,7 +364,7 @@ TEST what_fails(void)
 	ASSERT_STR("GET: URL is neither http:// nor https://", k.message);
 	arena_free(&k.a);
 
-	/* TLS to the plain port and the other way round */
+	/* TLS to the plain port and plain HTTP to the TLS port */
 	prepare(&k, "GET", true, "/");
 	k.call.url = str_fmt(&a, "https://localhost:%u/", port);
 	run(&k);
@@ -395,7 +394,7 @@ TEST what_fails(void)
 	ASSERT(k.call.result.untrusted);
 	arena_free(&k.a);
 
-	/* cancelled before anything happened */
+	/* cancelled before anything was sent */
 	prepare(&k, "GET", true, "/");
 	http_call_start(client, &k.call);
 	http_call_cancel(&k.call);
@@ -406,17 +405,17 @@ TEST what_fails(void)
 	PASS();
 }
 
-/* ---- servers that are none ----------------------------------------------- */
+/* ---- servers that misbehave ---------------------------------------------- */
 
-/* Answers each connection's requests from a list, then closes. */
+/* Answers the requests of each connection from a list, then closes it. */
 struct fake {
 	struct source listen, conn;
 	struct arena a;
 	struct buf seen;
-	const char *const *answers; /* NULL ends; "" closes without one */
+	const char *const *answers; /* NULL ends the list; "" closes without an answer */
 	size_t at, from;
 	int conns;
-	/* after "CONNECT": bytes are carried to and fro */
+	/* after "CONNECT": copies bytes both ways */
 	struct source far;
 	bool tunnel;
 };
@@ -546,7 +545,7 @@ TEST odd_servers(void)
 	static const struct {
 		const char *name, *method;
 		const char *answers[4];
-		const char *want; /* "status body" or the message's end */
+		const char *want; /* "status body", or the end of the error message */
 		int conns;
 	} cases[] = {
 		{ "kept connection closed on us", "GET", { OK, "", OK }, "200 ok", 2 },
@@ -654,7 +653,7 @@ TEST through_proxies(void)
 	arena_free(&k.a);
 	fake_stop(&f);
 
-	/* a tunnel to our server, whose name is checked behind it */
+	/* a tunnel to our server; the client checks the server's name inside it */
 	p = fake_start(&f, open);
 	o.proxy.https = str_fmt(&a, "127.0.0.1:%u", p);
 	http_client_free(client);

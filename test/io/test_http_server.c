@@ -1,4 +1,4 @@
-/* The server on loopback, spoken to byte by byte. */
+/* The HTTP server on loopback; the tests write requests byte by byte. */
 #include "../test.h"
 #include "../clock.h"
 
@@ -139,7 +139,7 @@ static void turn(int ms)
 		abort();
 }
 
-/* From 127.0.0.x. */
+/* Connects from 127.0.0.x. */
 static void dial_from(int fd, int x)
 {
 	struct sockaddr_in to = { .sin_family = AF_INET,
@@ -171,7 +171,7 @@ static void put(int fd, const char *text)
 		abort();
 }
 
-/* Reads until `want` bytes are there or the server closes ("<closed>"). */
+/* Reads until `want` bytes have arrived or the server closes ("<closed>"). */
 static struct str get(struct arena *a, int fd, size_t want)
 {
 	int64_t give_up = clock_ms() + 60000;
@@ -194,7 +194,7 @@ static struct str get(struct arena *a, int fd, size_t want)
 	return buf_str(&b);
 }
 
-/* The same without the Date line, whose place is checked. */
+/* The same without the Date line, whose position is checked. */
 static struct str undated(struct arena *a, struct str s)
 {
 	struct buf b;
@@ -246,7 +246,7 @@ TEST answers(void)
 		  "Content-Type: text/plain; charset=utf-8\r\n"
 		  "Connection: close\r\n\r\n"
 		  "400 Bad Request: missing required Host header<closed>" },
-		/* pipelined, the last closing */
+		/* pipelined; the last request closes the connection */
 		{ "GET /x HTTP/1.1\r\nHost: h\r\n\r\nGET /y HTTP/1.0\r\n"
 		  "Connection: keep-alive\r\n\r\nGET /none" END,
 		  "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
@@ -285,7 +285,7 @@ TEST answers(void)
 
 		ASSERT_STR_M(cases[i].ask, str_of(cases[i].want), ask(&a, cases[i].ask));
 	}
-	/* all were told of: the refused too, and three were in one case */
+	/* over() ran for every request, refused ones too; one case sends three */
 	ASSERT_INT(ARRAY_LEN(cases) + 2, w.over);
 	stop();
 	PASS();
@@ -327,7 +327,7 @@ TEST answered_later(void)
 	http_reply(w.held, 200, S(""), S("done"), NULL, NULL);
 	ASSERT_STR("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone",
 		   undated(&a, get(&a, fd, 79)));
-	/* the same connection serves on; and its client leaves while waiting */
+	/* the connection serves the next request; then its client leaves while it waits */
 	w.held = NULL;
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
@@ -361,7 +361,7 @@ TEST a_stream(void)
 	ASSERT_STR("0\r\n\r\n", get(&a, fd, 5));
 	put(fd, "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n");
 	ASSERT(str_starts(get(&a, fd, 100), S("HTTP/1.1 200 OK\r\n")));
-	/* a reader that does not read is seen by what piles up */
+	/* the bytes that pile up show that the client does not read */
 	put(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
 	(void)get(&a, fd, head.n + 37 + 9);
 	for (int i = 0; i < 200; i++) {
@@ -376,7 +376,7 @@ TEST a_stream(void)
 	(void)close(fd);
 	while (!w.gone)
 		turn(TURN_MS);
-	/* HTTP/1.0: no chunks, the end is the end */
+	/* HTTP/1.0: no chunks, the close marks the end */
 	fd = client();
 	put(fd, "GET /watch HTTP/1.0\r\n\r\n");
 	while (!w.held)
@@ -396,7 +396,7 @@ TEST slow_clients_lose_their_slot(void)
 	int fd;
 
 	start(&o);
-	fd = client(); /* says nothing */
+	fd = client(); /* sends nothing */
 	ASSERT_STR("<closed>", get(&a, fd, 100));
 	(void)close(fd);
 	fd = client();
@@ -412,7 +412,7 @@ TEST slow_clients_lose_their_slot(void)
 	ASSERT_STR("HTTP/1.1 204 No Content\r\n\r\n<closed>", undated(&a, get(&a, fd, 1000)));
 	(void)close(fd);
 	ASSERT_INT(0, (long long)http_server_conns(w.server));
-	fd = client(); /* takes nothing of a stream */
+	fd = client(); /* reads nothing of a stream */
 	put(fd, "GET /watch HTTP/1.1\r\nHost: h\r\n\r\n");
 	while (!w.held)
 		turn(TURN_MS);
@@ -421,7 +421,7 @@ TEST slow_clients_lose_their_slot(void)
 	while (!w.gone)
 		turn(TURN_MS);
 	(void)close(fd);
-	/* nor of the last of it: who has ended it is not told */
+	/* reads nothing of the end of a stream: no on_gone after http_stream_end */
 	w.gone = 0;
 	w.held = NULL;
 	fd = client();
@@ -456,7 +456,7 @@ TEST half_open_connections_make_room(void)
 	ASSERT(http_server_conns(w.server) <= 20);
 	for (int i = 0; i < 100; i++)
 		(void)close(fds[i]);
-	/* all slots of the address busy with requests: a new one is told so */
+	/* requests hold all slots of the address: a new one gets an error answer */
 	for (int i = 0; i < 10; i++) {
 		busy[i] = client();
 		w.held = NULL;
@@ -467,7 +467,7 @@ TEST half_open_connections_make_room(void)
 	ASSERT_STR("HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
 		   "Content-Length: 0\r\nConnection: close\r\n\r\n<closed>",
 		   ask(&a, "GET /hello HTTP/1.1\r\nHost: h\r\n\r\n"));
-	/* but what is vital is answered, once */
+	/* but a vital request is answered, once */
 	ASSERT_STR("HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n<closed>",
 		   ask(&a, "GET /none HTTP/1.1\r\nHost: h\r\n\r\n"));
 	ASSERT_INT(1, w.refused);
@@ -482,7 +482,7 @@ TEST half_open_connections_make_room(void)
 
 /* ---- slots --------------------------------------------------------------- */
 
-/* A connection from 127.0.0.x that takes little at a time. */
+/* A connection from 127.0.0.x that receives little at a time. */
 static int small_reader(int x, const char *target)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -490,20 +490,20 @@ static int small_reader(int x, const char *target)
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small));
-	/* the sender's buffer is made for so many segments */
+	/* the kernel sizes the sender's buffer by the segment size */
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &segment, sizeof(segment));
 	dial_from(fd, x);
 	put(fd, str_fmt(&a, "GET %s HTTP/1.1\r\nHost: h\r\n\r\n", target).p);
 	return fd;
 }
 
-/* One that has asked for more than all buffers on the way can hold. */
+/* A connection that requests more than all buffers on the path hold. */
 static int slow_reader(int x)
 {
 	return small_reader(x, "/huge");
 }
 
-/* Whether the other side has closed or reset it, what it sent before aside. */
+/* True when the other side has closed or reset the connection; skips what it sent before. */
 static bool is_cut(int fd)
 {
 	char some[65536];
@@ -528,8 +528,9 @@ static void turns(int ms)
 	"Content-Length: 6\r\nConnection: close\r\n\r\nhello\n<closed>"
 
 /*
- * One host reads slowly on as many connections as there are slots, twice over, and
- * asks again when it is cut off: others are served at once, and it is not alone.
+ * One host reads slowly on twice as many connections as there are slots, and
+ * reconnects when it is cut off. Other hosts are still served at once, also
+ * when several hosts do this.
  */
 TEST slow_readers_keep_nobody_out(void)
 {
@@ -542,7 +543,7 @@ TEST slow_readers_keep_nobody_out(void)
 		turn(0);
 	}
 	turns(20);
-	/* at its half, and no more: 20, and three that hear of it */
+	/* at most its half of the slots, 20, and three being closed */
 	ASSERT(http_server_conns(w.server) <= 20 + 3);
 	for (int i = 0; i < 20; i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
@@ -555,7 +556,7 @@ TEST slow_readers_keep_nobody_out(void)
 		(void)close(fds[i]);
 	while (http_server_conns(w.server))
 		turn(TURN_MS);
-	/* three such hosts: then the listener is full, and still */
+	/* three such hosts fill the listener; others are still served */
 	for (int i = 0; i < 80; i++) {
 		fds[i] = slow_reader(4 + i % 3);
 		turn(0);
@@ -575,7 +576,7 @@ TEST slow_readers_keep_nobody_out(void)
 	PASS();
 }
 
-/* Also from the same address, once the slow ones are known to be slow. */
+/* The slowest connection is evicted, also for a client of the same address. */
 TEST the_slowest_goes_first(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -588,7 +589,7 @@ TEST the_slowest_goes_first(void)
 		turns(10);
 	}
 	turns(500);
-	/* the first one is the slowest no more */
+	/* the first one is no longer the slowest */
 	ASSERT(get(&a, fds[0], 250000).n >= 250000);
 	ASSERT_STR(HELLO_200, ask_from(&a, 2, "GET /hello" END));
 	ASSERT_INT(1, w.evicted);
@@ -602,7 +603,7 @@ TEST the_slowest_goes_first(void)
 	PASS();
 }
 
-/* What one listener is full of is nothing to another. */
+/* A full listener does not affect another listener. */
 TEST listeners_have_their_own_slots(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -633,7 +634,7 @@ TEST listeners_have_their_own_slots(void)
 
 #define LATE_MS 10000 /* a deadline of 200 ms that is renewed ends much later */
 
-/* Sends text and then byte after byte until the server ends it: in time? */
+/* Sends text, then byte after byte until the server closes; true when it closes in time. */
 static bool dribble_ends(const char *text, char byte)
 {
 	int fd = client();
@@ -663,7 +664,7 @@ TEST single_bytes_renew_no_deadline(void)
 	ASSERT(dribble_ends("POST /sink HTTP/1.1\r\nHost: h\r\n"
 			    "Content-Length: 1000000\r\n\r\n",
 			    'x'));
-	/* takes a little every now and then, far less than 16 bytes a ms */
+	/* reads a little now and then, far less than 16 bytes per ms */
 	fd = slow_reader(1);
 	began = clock_ms();
 	while (!w.over && clock_ms() < began + LATE_MS) {
@@ -678,7 +679,7 @@ TEST single_bytes_renew_no_deadline(void)
 	PASS();
 }
 
-/* Who is fast enough has all the time that it takes: many times send_ms. */
+/* A client that reads fast enough may take many times send_ms. */
 TEST steady_progress_is_enough(void)
 {
 	struct http_server_opts o = { .send_ms = 100, .body_ms = 100 };
@@ -735,7 +736,7 @@ TEST stopping_lets_requests_end(void)
 		turn(TURN_MS);
 	ASSERT_INT(1, w.stopped);
 	stop();
-	/* what does not end in time is cut */
+	/* a response that does not end in time is cut */
 	start(NULL);
 	fd = client();
 	put(fd, "GET /later HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -1,4 +1,4 @@
-/* clock, log, file and loop, on pipes and a scratch folder. */
+/* clock, log, file and loop, on pipes and a scratch directory. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -93,7 +93,7 @@ static void read_all(int fd)
 		n_logged += (size_t)n;
 }
 
-/* Nobody reads, then somebody does: each line is there or counted as lost. */
+/* The reader stops, then reads again: each line arrives or is counted as lost. */
 static enum greatest_test_res loses_lines(int in, int out)
 {
 	char text[1000];
@@ -105,7 +105,7 @@ static enum greatest_test_res loses_lines(int in, int out)
 	ASSERT_INT(0, fcntl(in, F_SETFL, O_NONBLOCK));
 	log_init(0, out);
 	log_never_wait();
-	ASSERT_INT(0, fcntl(out, F_GETFL) & O_NONBLOCK); /* others use it */
+	ASSERT_INT(0, fcntl(out, F_GETFL) & O_NONBLOCK); /* other writers use it */
 	for (int i = 0; i < LINES; i++)
 		log_info("%.*s", (int)sizeof(text), text);
 	read_all(in);
@@ -161,7 +161,7 @@ TEST a_file_is_replaced_whole(void)
 	ASSERT_INT(0, stat(path, &st));
 	ASSERT_INT(0604, st.st_mode & 07777);
 	ASSERT_INT(0, unlink(path));
-	ASSERT_INT(0, rmdir(scratch)); /* nothing else was left */
+	ASSERT_INT(0, rmdir(scratch)); /* no temporary file is left */
 	ASSERT_INT(0, mkdir(scratch, 0700));
 	PASS();
 }
@@ -174,13 +174,13 @@ TEST a_failed_replace_leaves_the_old_file(void)
 
 	ASSERT_INT(0, mkdir(dir, 0700));
 	ASSERT_INT(0, mkdir(str_fmt(&a, "%s/in", dir).p, 0700));
-	/* a folder cannot be replaced by a file */
+	/* a file cannot replace a directory */
 	ASSERT_INT(-ERR_SYS, file_replace(dir, S("x"), 0600, &err));
 	ASSERT_STR(str_fmt(&a, "rename to %s: Is a directory", dir).p, err.msg);
 	ASSERT_INT(-ERR_NOTFOUND, file_replace(path_of(&a, "no/f"), S("x"), 0600, &err));
 	ASSERT_INT(0, rmdir(str_fmt(&a, "%s/in", dir).p));
 	ASSERT_INT(0, rmdir(dir));
-	ASSERT_INT(0, rmdir(scratch)); /* the new file is gone too */
+	ASSERT_INT(0, rmdir(scratch)); /* the new file is removed too */
 	ASSERT_INT(0, mkdir(scratch, 0700));
 	PASS();
 }
@@ -298,7 +298,7 @@ TEST signals_and_children(void)
 	c.pid = fork();
 	if (c.pid == 0)
 		_exit(7);
-	(void)usleep(20000); /* it may end before it is watched */
+	(void)usleep(20000); /* the child may end before the loop watches it */
 	loop_child(seen.loop, &c);
 	ASSERT_INT(0, loop_run(seen.loop, &err));
 	ASSERT(WIFEXITED(seen.status));
@@ -326,7 +326,7 @@ TEST a_callback_may_remove_what_is_ready_too(void)
 	struct source *pair[3] = { &x, &y, (struct source *)(void *)l };
 
 	x.ctx = y.ctx = pair;
-	x.due = y.due = 1; /* both overdue */
+	x.due = y.due = 1; /* both are overdue */
 	loop_add(l, &x);
 	loop_add(l, &y);
 	ASSERT_INT(0, loop_turn(l, 0, &err));
@@ -337,7 +337,7 @@ TEST a_callback_may_remove_what_is_ready_too(void)
 	PASS();
 }
 
-/* Deadlines set, moved and dropped at random come in order, each once. */
+/* Deadlines that are set, moved and removed at random fire in order, each once. */
 struct alarm {
 	struct source s;
 	int64_t *last;
@@ -403,7 +403,7 @@ TEST a_descriptor_that_cannot_be_watched(void)
 	struct source s = { .fd = fd, .want = POLLIN, .ready = on_refused, .ctx = &n };
 
 	ASSERT(fd >= 0);
-	loop_add(l, &s); /* a plain file: epoll refuses it */
+	loop_add(l, &s); /* a regular file: epoll refuses it */
 	ASSERT_INT(0, loop_turn(l, 0, &err));
 	ASSERT_INT(1, n);
 	loop_remove(l, &s);

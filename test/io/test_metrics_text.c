@@ -1,4 +1,4 @@
-/* The Prometheus text format, byte by byte. */
+/* The Prometheus text format, byte for byte. */
 #include "../test.h"
 
 #include "io/metrics_text.h"
@@ -68,7 +68,7 @@ TEST floats_are_gos(void)
 	PASS();
 }
 
-/* Names and types in the order that they are written in; values differ. */
+/* Names and types in the order of the output; values differ. */
 TEST a_process_has_six_metrics(void)
 {
 	static const char *const want[] = {

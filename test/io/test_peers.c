@@ -1,4 +1,4 @@
-/* Real clients and servers: curl and openssl against our server and client. */
+/* Other implementations: curl and openssl against our server and client. */
 #include "../test.h"
 
 #include <unistd.h>
@@ -101,7 +101,7 @@ static void on_done(void *ctx, const struct proc_result *r)
 			  STRF(proc_outcome(s->a, r)));
 }
 
-/* Runs a command in dir while the server serves; all that it said. */
+/* Runs a command in dir while the server serves; returns its output. */
 static struct str sh(struct arena *a, struct str script)
 {
 	struct err err = ERR_INIT(a);
@@ -129,7 +129,7 @@ TEST curl_is_served(void)
 				  STRF(curl), tls_port, tls_port)));
 	ASSERT_STR("POST /d [x=1]\n",
 		   sh(&a, str_fmt(&a, "%.*s -d x=1 https://localhost:%u/d", STRF(curl), tls_port)));
-	/* curl asks first when there is much to send */
+	/* curl sends Expect: 100-continue when the body is large */
 	ASSERT_STR(
 		"200 1000 99996\n",
 		sh(&a,

@@ -1,4 +1,4 @@
-/* Child processes and followed files. */
+/* Child processes and file watches. */
 #include "../test.h"
 
 #include <signal.h>
@@ -121,7 +121,7 @@ TEST what_takes_too_long_is_ended(void)
 	PASS();
 }
 
-/* It makes a fork of a spawn: what cannot start is told by the child's end. */
+/* Valgrind replaces vfork by fork: a failed exec shows only as the child's exit status. */
 static bool under_valgrind(void)
 {
 	const char *preload = getenv("LD_PRELOAD");
@@ -155,7 +155,7 @@ TEST what_cannot_start(void)
 	p = proc_start(loop, &o, on_done, &s, &err);
 	ASSERT(p);
 	proc_kill(p);
-	ASSERT_INT(-1, waitpid(-1, NULL, WNOHANG)); /* no child is left */
+	ASSERT_INT(-1, waitpid(-1, NULL, WNOHANG)); /* no child process is left */
 	ASSERT(!s.over);
 	PASS();
 }
@@ -165,7 +165,7 @@ static void on_change(void *ctx)
 	(*(int *)ctx)++;
 }
 
-/* Turns until the count is reached, and a little longer. */
+/* Runs the loop until the count is reached, and a little longer. */
 static bool changes(int *n, int want)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -194,7 +194,7 @@ TEST files_that_change(void)
 	linked = str_fmt(&a, "%s/v/tls.crt", dir).p;
 	paths[0] = plain;
 	paths[1] = linked;
-	/* as kubelet lays out a secret */
+	/* the layout that kubelet uses for a secret */
 	ASSERT_INT(
 		0,
 		system(str_fmt(&a,
@@ -208,14 +208,14 @@ TEST files_that_change(void)
 	ASSERT_INT(0, file_replace(plain, S("x"), 0600, &err));
 	ASSERT(changes(&n, 2));
 	ASSERT_INT(0, file_replace(str_fmt(&a, "%s/other", dir).p, S("x"), 0600, &err));
-	ASSERT(changes(&n, 2)); /* not one of ours */
+	ASSERT(changes(&n, 2)); /* not a watched file */
 	ASSERT_INT(0,
 		   system(str_fmt(&a, "cd %s/v && ln -s ..2 ..tmp && mv -T ..tmp ..data", dir).p));
 	ASSERT(changes(&n, 3));
 	ASSERT_INT(0, unlink(plain));
 	ASSERT(changes(&n, 4));
 	follow_free(f);
-	/* by looking alone: the folder is not there yet */
+	/* by polling alone: the directory does not exist yet */
 	paths[0] = str_fmt(&a, "%s/later/file", dir).p;
 	f = follow_start(loop, paths, 1, 30, on_change, &n);
 	ASSERT_INT(0,

@@ -1,5 +1,5 @@
 /*
- * Constant tables of pointers cannot be written once relro_protect was called.
+ * Constant tables of pointers are read-only after relro_protect.
  */
 #include "../test.h"
 
@@ -8,7 +8,7 @@
 
 #include "io/relro.h"
 
-/* Large enough to fill pages of its own, wherever the linker puts it. */
+/* Large enough to fill whole pages, wherever the linker puts it. */
 static const char *const table[4096] = { "first" };
 
 static bool writable(const volatile void *at)
@@ -33,7 +33,7 @@ TEST constants(void)
 	ASSERT_FALSE(writable(&table[0]));
 	ASSERT_FALSE(writable(&table[2048]));
 	ASSERT(writable(&variable));
-	/* once more does no harm */
+	/* a second call is harmless */
 	ASSERT_INT(0, relro_protect(&err));
 	ASSERT_STR("first", str_of(table[0]));
 	PASS();

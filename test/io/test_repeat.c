@@ -1,4 +1,4 @@
-/* A failure is logged once, then with back-off. */
+/* A repeated failure is logged once, then with back-off. */
 #include "../test.h"
 
 #include "io/repeat.h"
@@ -27,7 +27,7 @@ TEST the_first_is_logged_and_repeats_back_off(void)
 			wait = wait * 2 < REPEAT_LAST_MS ? wait * 2 : REPEAT_LAST_MS;
 		last = at;
 	}
-	ASSERT_INT(30, lines); /* in a day of one failure a second */
+	ASSERT_INT(30, lines); /* for one failure per second during a day */
 	PASS();
 }
 
@@ -37,7 +37,7 @@ TEST another_text_or_object_is_logged_at_once(void)
 	ASSERT(due("pool", "bad", 0));
 	ASSERT(due("pool", "worse", 1));
 	ASSERT(due("other", "bad", 2));
-	/* texts that take turns do not flood */
+	/* alternating texts do not flood the log */
 	ASSERT(!due("pool", "bad", 3));
 	ASSERT(!due("pool", "worse", 4));
 	PASS();
@@ -57,7 +57,7 @@ TEST what_was_well_in_between_is_logged_again(void)
 	ASSERT(due("pool", "bad", 1));
 	ASSERT(due("pool", "worse", 1));
 	ASSERT(!due("other", "bad", 1));
-	/* what was only waited for is no news when it is there */
+	/* the end of an INFO wait is not logged */
 	ASSERT(repeat_due(&r, LOG_INFO, S("wait"), S("for it"), 1, &held));
 	ASSERT(!repeat_over(&r, S("wait")));
 	ASSERT(repeat_due(&r, LOG_INFO, S("wait"), S("for it"), 1, &held));

@@ -1,4 +1,4 @@
-/* Addresses as text, listening and connecting on loopback. */
+/* Addresses as text; listening and connecting on loopback. */
 #include "../test.h"
 
 #include <errno.h>
@@ -100,7 +100,7 @@ TEST connecting(void)
 	r = dial(l, S("localhost"), port, 60000);
 	ASSERT(r.fd >= 0);
 	(void)close(r.fd);
-	/* two on one port: the second is refused with the reason */
+	/* a second listener on one port is refused with the reason */
 	ASSERT_INT(-ERR_SYS, sock_listen(S("127.0.0.1"), port, &c, &err));
 	ASSERT_STR(str_fmt(&a, "listen tcp 127.0.0.1:%u: bind: %s", port, strerror(EADDRINUSE)).p,
 		   err.msg);
@@ -109,7 +109,7 @@ TEST connecting(void)
 	ASSERT_INT(-1, r.fd);
 	ASSERT_STR(str_fmt(&a, "connect to 127.0.0.1 port %u: %s", port, strerror(ECONNREFUSED)).p,
 		   str_of(r.why));
-	/* a name of the reserved domain has no address anywhere */
+	/* a name in the reserved domain never has an address */
 	r = dial(l, S("nowhere.invalid"), 1, 3000);
 	ASSERT_INT(-1, r.fd);
 	ASSERT(strstr(r.why, "nowhere.invalid port 1: "));
@@ -121,7 +121,7 @@ TEST connecting(void)
 	PASS();
 }
 
-/* The resolver: of one name it says nothing for long, no other has an address. */
+/* A resolver that blocks for a long time on one name and has no address for any other. */
 int getaddrinfo(const char *restrict name, const char *restrict service,
 		const struct addrinfo *restrict hints, struct addrinfo **restrict out)
 {
@@ -133,7 +133,7 @@ int getaddrinfo(const char *restrict name, const char *restrict service,
 	return EAI_NONAME;
 }
 
-/* Whoever is at the other end of what we close learns it at once. */
+/* A running lookup holds no descriptor: the peer of a closed connection notices at once. */
 TEST a_lookup_keeps_nothing_open(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* Client and server of io/tls on a pair of sockets, with openssl's certificates. */
+/* The client and server of io/tls on a socket pair, with certificates that openssl made. */
 #include "../test.h"
 
 #include <poll.h>
@@ -16,7 +16,7 @@ static struct str pem(const char *name)
 	return test_file(&files, str_fmt(&files, "%s/%s", dir, name).p);
 }
 
-/* Both ends of a connection, and what came of each. */
+/* Both ends of a connection, and the outcome of each. */
 struct ends {
 	struct arena a;
 	int fds[2];
@@ -49,7 +49,7 @@ static void close_ends(struct ends *e)
 	arena_free(&e->a);
 }
 
-/* Sends n bytes from one end to the other; true when they came unharmed. */
+/* Sends n bytes from one end to the other; true when they arrive unchanged. */
 static bool carry(struct ends *e, int from, size_t n)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -119,11 +119,11 @@ TEST agreed_with(const char *cert, const char *key, const char *ca, const char *
 	ASSERT(carry(&e, 1, 300));
 	ASSERT(carry(&e, 0, 1000000));
 	ASSERT(carry(&e, 1, 100000));
-	/* an orderly end is told from a cut */
+	/* an orderly close differs from a cut */
 	tls_close(e.t[0], e.fds[0]);
 	ASSERT_INT(0, tls_read(e.t[1], e.fds[1], &(char){ 0 }, 1, &e.err[1]));
 	close_ends(&e);
-	/* and a second time from the session */
+	/* and a second time, by resuming the session */
 	open_ends(&e, s, c, host);
 	ASSERT_INT(0, e.rc[0]);
 	ASSERT_INT(0, e.rc[1]);
@@ -188,7 +188,7 @@ TEST refusals(void)
 				     : S("tls: the peer refused our certificate (bad certificate)"),
 			     e.err[0].msg);
 		close_ends(&e);
-		/* whoever asks for it is let in all the same */
+		/* an insecure client connects all the same */
 		tls_client_set_insecure(c, true);
 		open_ends(&e, s, c, cases[i].host);
 		ASSERT_INT(0, e.rc[1]);
@@ -238,7 +238,7 @@ TEST client_certificates(void)
 	struct buf b;
 
 	ASSERT_INT(0, tls_server_set_client_ca(s, pem("ca.pem"), false, &err));
-	open_ends(&e, s, c, "localhost"); /* none shown: served, unknown */
+	open_ends(&e, s, c, "localhost"); /* no client certificate: served, as an unknown client */
 	ASSERT_INT(0, e.rc[0]);
 	ASSERT(!tls_peer(e.t[0]));
 	close_ends(&e);
@@ -258,7 +258,7 @@ TEST client_certificates(void)
 		ASSERT(carry(&e, 1, 20000));
 		close_ends(&e);
 	}
-	/* a server's certificate is none for a client; nor a stranger's */
+	/* a server certificate is not valid for a client; neither is one of another authority */
 	ASSERT_INT(0, tls_client_set_pair(c, pem("noip.pem"), pem("p256.pk8"), &err));
 	open_ends(&e, s, c, "localhost");
 	ASSERT_STR("tls: certificate specifies an incompatible key usage", e.err[0].msg);
@@ -328,11 +328,11 @@ TEST rotation(void)
 	ASSERT_INT(-ERR_NOTFOUND, tls_server_load(s, cert, "/no/key", &err));
 	open_ends(&f, s, new, "localhost");
 	ASSERT_INT(0, f.rc[1]);
-	ASSERT(carry(&e, 1, 1000)); /* the old connection goes on */
+	ASSERT(carry(&e, 1, 1000)); /* the open connection continues */
 	ASSERT(carry(&e, 0, 200000));
 	close_ends(&e);
 	close_ends(&f);
-	/* a pair that does not fit changes nothing */
+	/* a certificate and key that do not match change nothing */
 	ASSERT_INT(-ERR_INVALID, tls_server_set_pair(s, pem("rsa.pem"), pem("ca.key"), &err));
 	open_ends(&f, s, new, "localhost");
 	ASSERT_INT(0, f.rc[1]);
@@ -348,7 +348,7 @@ TEST rotation(void)
 	PASS();
 }
 
-/* A worker agreed on the session, another one resumes it. */
+/* One worker negotiated the session, another resumes it. */
 TEST resumed_by_another_process(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -426,7 +426,7 @@ TEST profiles(void)
 	PASS();
 }
 
-/* Old suites and versions work where, and only where, they were asked for. */
+/* Old suites and versions work only where they are enabled. */
 TEST old_profile(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -470,7 +470,7 @@ TEST old_profile(void)
 #define HELLO_START "\3\3" THIRTY_TWO
 #define THIRTY_TWO "0123456789abcdef0123456789abcdef"
 
-/* What is wrong with a first message is told by an alert in plain bytes. */
+/* A faulty first message is answered with an alert in plain text. */
 TEST alerts(void)
 {
 	static const struct {

@@ -22,7 +22,7 @@ static void pause_ms(long ms)
 	(void)nanosleep(&t, NULL);
 }
 
-/* Taken while the file is new, however late this process comes to it. */
+/* Takes the stamp while the file is new, even when this process is slow. */
 static void stamp_take_soon(const char *path, struct stamp *out)
 {
 	struct timespec before, after;
@@ -50,14 +50,14 @@ TEST a_stamp_holds_until_the_file_changes(void)
 	ASSERT(stamp_holds(path, &s));
 	ASSERT_INT(0, file_replace(path, S("one"), 0600, &err));
 	ASSERT(!stamp_holds(path, &s));
-	/* just written: not to be trusted yet */
+	/* just written: the stamp is not trusted yet */
 	stamp_take_soon(path, &s);
 	ASSERT(s.there);
 	ASSERT(!stamp_holds(path, &s));
 	pause_ms(150);
 	stamp_take(path, &s);
 	ASSERT(stamp_holds(path, &s));
-	/* the same size and times, another file */
+	/* same size and times, another file */
 	times[0] = times[1] = s.mtime;
 	ASSERT_INT(0, file_replace(path, S("two"), 0600, &err));
 	ASSERT_INT(0, utimensat(AT_FDCWD, path, times, 0));
@@ -89,7 +89,7 @@ static int work(void *ctx, size_t index)
 
 	(void)ctx;
 	(void)index;
-	(void)signal(SIGTERM, on_term); /* before it is known */
+	(void)signal(SIGTERM, on_term); /* before the pid is published */
 	i = atomic_fetch_add(&shared->started, 1);
 	if (i < 64)
 		atomic_store(&shared->pids[i], getpid());

@@ -1,7 +1,6 @@
 /*
- * Chains of certificates, and whether Go's crypto/x509 accepts them. The cases
- * and Go's answers are written by test/peer/x509; X509_CASES names another file
- * of them.
+ * Certificate chains, and whether Go's crypto/x509 accepts them. test/peer/x509
+ * writes the cases and Go's answers; X509_CASES names another file of cases.
  */
 #include "../test.h"
 
@@ -38,7 +37,7 @@ struct parsed {
 	size_t n, cap;
 };
 
-/* The certificates of a list of names; how many of them cannot be read. */
+/* The certificates of a list of names; returns how many cannot be parsed. */
 static size_t parse(struct arena *a, const struct certs *certs, struct str names,
 		    struct parsed *out)
 {

@@ -132,7 +132,7 @@ static struct answer ask(struct kube *k, const char *method, struct str path, st
 	return out;
 }
 
-/* What the server has of a key: its version, or 0. Asks until it is told. */
+/* Returns the server's version of a key, or 0. Retries until the server answers. */
 static uint64_t look(struct kube *k, struct str path)
 {
 	const struct timespec moment = { 0, 200000000 };
@@ -148,7 +148,7 @@ static uint64_t look(struct kube *k, struct str path)
 	exit(1);
 }
 
-/* Makes one change, whatever happens on the way; the version then. */
+/* Makes one change, retrying after any fault; returns the resulting version. */
 static uint64_t change(struct kube *k, const char *dir, unsigned key, const char *method,
 		       uint64_t before, size_t number)
 {
@@ -167,7 +167,7 @@ static uint64_t change(struct kube *k, const char *dir, unsigned key, const char
 		uint64_t now = delete ? 0 : got.version;
 
 		if (got.rc < 0)
-			now = look(k, one); /* it may have been done */
+			now = look(k, one); /* an earlier attempt may have succeeded */
 		if (got.rc == 0 || now != before)
 			return now;
 	}

@@ -1,6 +1,6 @@
 /*
- * A TCP proxy that cuts: each connection may carry so many bytes, drawn at
- * random, and then it ends at that very byte, by a FIN or by a reset.
+ * A TCP proxy that cuts connections: each may carry a random number of bytes
+ * and then ends at exactly that byte, with a FIN or a reset.
  */
 #ifndef TEST_KUBE_CUTTER_H
 #define TEST_KUBE_CUTTER_H
@@ -14,7 +14,7 @@
 
 struct cutter;
 
-/* One direction: what was read from one side and is to go to the other. */
+/* One direction: bytes read from one side that must go to the other. */
 struct cut_pipe {
 	char bytes[16384];
 	size_t at, n;
@@ -27,7 +27,7 @@ struct cut_conn {
 	struct source side[2]; /* the client's, the server's */
 	struct cut_pipe from[2];
 	size_t left; /* bytes until the cut */
-	char head[1024]; /* of a CONNECT */
+	char head[1024]; /* of a CONNECT request */
 	size_t head_n;
 	struct dial *dial;
 };
@@ -37,8 +37,8 @@ struct cutter {
 	struct source src;
 	uint16_t port, target;
 	struct test_rng rng;
-	bool calm; /* no more cuts */
-	bool connect; /* the target is what CONNECT says; it is printed */
+	bool calm; /* stop cutting */
+	bool connect; /* CONNECT names the target, which is printed */
 	size_t cuts, carried;
 	struct cut_conn *conns;
 };
@@ -63,13 +63,13 @@ static inline void cut_drop(struct cut_conn *c, bool reset)
 	free(c);
 }
 
-/* From 1 byte to 256 KiB, a handshake's size as often as many events'. */
+/* From 1 byte to 256 KiB; the size of a handshake is as likely as that of many events. */
 static inline size_t cut_draw(struct cutter *k)
 {
 	return 1 + test_rand(&k->rng, 512u << test_rand(&k->rng, 10));
 }
 
-/* False when it was cut. */
+/* Returns false when the connection was cut. */
 static inline bool cut_move(struct cut_conn *c, int i)
 {
 	struct cut_pipe *p = &c->from[i];
@@ -148,7 +148,7 @@ static inline void cut_dial(struct cut_conn *c, struct str host, uint16_t port)
 	c->dial = dial_start(c->cutter->loop, host, port, clock_ms() + 10000, cut_dialled, c);
 }
 
-/* Reads "CONNECT host:port …" and tells that it is done. */
+/* Reads "CONNECT host:port …" and answers it. */
 static inline void cut_head(struct source *s, short events)
 {
 	static const char yes[] = "HTTP/1.1 200 Connection established\r\n\r\n";
@@ -209,7 +209,7 @@ static inline void cut_accept(struct source *s, short events)
 	}
 }
 
-/* port 0: any; it is in k->port then. */
+/* Port 0: any free port; k->port has it afterwards. */
 static inline void cut_start(struct cutter *k, struct loop *l, uint16_t port, uint16_t target,
 			     uint64_t seed)
 {

@@ -1,6 +1,7 @@
 /*
- * A process that serves one list and then a watch with as many changes of nodes as
- * asked for, as fast as they are taken; and a client that counts what it keeps.
+ * A process that serves one list and then a watch with the requested number of
+ * node changes, as fast as the client reads them; and a client that counts what
+ * it keeps.
  */
 #ifndef TEST_KUBE_FIREHOSE_H
 #define TEST_KUBE_FIREHOSE_H
@@ -19,7 +20,7 @@
 #include "mc/knode.h"
 
 struct firehose {
-	size_t nodes, bytes, changes; /* of one object; in all */
+	size_t nodes, bytes, changes; /* bytes of one object; changes in all */
 	pid_t pid;
 	uint16_t port;
 };
@@ -39,7 +40,7 @@ static inline void fire_write(int fd, struct str s)
 	",{\"names\":[\"registry.example.net/team/image-%06zu@sha256:%064zu\"" \
 	"],\"sizeBytes\":1000000}"
 
-/* Sizes differ a little from change to change, as objects do. */
+/* Sizes differ a little between changes, as real objects do. */
 static inline void fire_watch(const struct firehose *f, int fd)
 {
 	struct arena a = ARENA_INIT;
@@ -157,11 +158,11 @@ static inline size_t resident_kib(void)
 }
 
 struct fire_result {
-	size_t warm_kib, end_kib; /* resident after a tenth, and at the end */
-	size_t changes; /* followed */
+	size_t warm_kib, end_kib; /* resident after a tenth of the changes, and at the end */
+	size_t changes; /* changes followed */
 };
 
-/* Follows all changes, or gives up after ms without one. */
+/* Follows all changes; gives up after ms without one. */
 static inline struct fire_result fire_follow(const struct firehose *f, int ms)
 {
 	struct arena a = ARENA_INIT;

@@ -1,6 +1,6 @@
 /*
- * A server that answers what a test tells it to, byte for byte, in the test's own
- * loop: whole answers, half ones, none.
+ * A server that sends the bytes that a test gives it, in the test's own loop:
+ * whole answers, half answers, or none.
  */
 #ifndef TEST_KUBE_PEER_H
 #define TEST_KUBE_PEER_H
@@ -18,11 +18,11 @@ struct peer_conn {
 	struct arena a;
 	struct buf in, out;
 	size_t sent;
-	bool hang_up; /* when all is sent */
+	bool hang_up; /* after everything is sent */
 };
 
 struct peer {
-	/* A request is there, head and body. */
+	/* A request has arrived, head and body. */
 	void (*asked)(struct peer_conn *c, struct str request);
 	void *ctx;
 	struct loop *loop;
@@ -58,7 +58,7 @@ static inline void peer_flush(struct peer_conn *c)
 	loop_update(c->peer->loop, &c->src);
 }
 
-/* Says bytes as they are; they go out from the loop. */
+/* Queues raw bytes; the loop sends them. */
 static inline void peer_say(struct peer_conn *c, struct str bytes)
 {
 	buf_add(&c->out, bytes);
@@ -66,7 +66,7 @@ static inline void peer_say(struct peer_conn *c, struct str bytes)
 	loop_update(c->peer->loop, &c->src);
 }
 
-/* A whole answer; type "" leaves Content-Type out. */
+/* A complete answer; type "" omits Content-Type. */
 static inline void peer_answer(struct peer_conn *c, const char *status, const char *fields,
 			       struct str body)
 {
@@ -84,7 +84,7 @@ static inline void peer_chunk(struct peer_conn *c, struct str part)
 	peer_say(c, str_fmt(&c->a, "%zx\r\n%.*s\r\n", part.n, STRF(part)));
 }
 
-/* How long the first request in the bytes is; 0: not all of it is there. */
+/* The length of the first request in the bytes; 0: it is incomplete. */
 static inline size_t peer_whole(struct str in)
 {
 	ptrdiff_t end = str_find(in, S("\r\n\r\n"));

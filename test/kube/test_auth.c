@@ -1,4 +1,4 @@
-/* What is shown to the server, and how it is kept fresh. */
+/* Credentials that the client sends, and how it refreshes them. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static void put(const char *name, struct str text, mode_t mode)
 	}
 }
 
-/* ---- a server that answers with what it was shown ------------------------ */
+/* ---- a server that answers with the credentials it got ------------------- */
 
 struct world {
 	struct loop *loop;
@@ -47,7 +47,7 @@ struct world {
 	struct arena a;
 	struct err err;
 	struct str body;
-	int refuse; /* so many requests get 401 */
+	int refuse; /* this many requests get 401 */
 	size_t asked;
 };
 
@@ -115,7 +115,7 @@ static void teardown(struct world *w)
 	arena_free(&w->a);
 }
 
-/* What the server saw, or the error. */
+/* The credentials that the server saw, or the error. */
 static struct str ask(struct world *w)
 {
 	w->err.msg = S("");
@@ -124,7 +124,7 @@ static struct str ask(struct world *w)
 	return w->body;
 }
 
-/* Asks until the answer is this one: files are looked at a moment later. */
+/* Repeats the request until the answer is this one: files are polled. */
 static struct str ask_until(struct world *w, const char *want)
 {
 	int64_t end = clock_ms() + 60000;
@@ -159,7 +159,7 @@ TEST headers(void)
 	PASS();
 }
 
-/* Over http they stay on this machine, and do not go to a proxy either. */
+/* Over plain http credentials go only to this machine, and not to a proxy either. */
 TEST nothing_secret_where_others_listen(void)
 {
 	static const struct {
@@ -208,12 +208,12 @@ TEST token_files(void)
 	ASSERT_STR_M("empty", str_fmt(&w.a, "token file: %s is empty", path("token")), ask(&w));
 	put("token", S("one\n"), 0600);
 	ASSERT_STR("\"Bearer one|||\"", ask(&w));
-	/* 401: it is read again */
+	/* 401: the token file is read again */
 	put("token", S("two\n"), 0600);
 	ASSERT_STR("\"Bearer one|||\"", ask(&w));
 	w.refuse = 1;
 	ASSERT_STR("\"Bearer two|||\"", ask(&w));
-	/* the old one is better than none */
+	/* the old token is better than none */
 	(void)unlink(path("token"));
 	w.refuse = 1;
 	ASSERT_STR("\"Bearer two|||\"", ask(&w));
@@ -235,7 +235,7 @@ static void plugin(struct world *w, const char *spec)
 	w->conf.exec_dir = str_fmt(&w->a, "%s/", dir);
 }
 
-/* How often it was run: it leaves a byte each time. */
+/* How often the plugin ran: it appends a byte each time. */
 static long long runs(void)
 {
 	struct stat st;
@@ -316,7 +316,7 @@ TEST plugins_that_fail(void)
 		put("plugin.text", str_of(cases[i].text), 0600);
 		ASSERT_STR_M(cases[i].name, str_of(cases[i].want), ask(&w));
 	}
-	/* and the next request asks it again */
+	/* the next request runs the plugin again */
 	put("plugin.text", S("echo '{\"status\":{\"token\":\"t\"}}'"), 0600);
 	ASSERT_STR("\"Bearer t|||\"", ask(&w));
 	teardown(&w);
@@ -332,7 +332,7 @@ TEST plugins_that_are_not_there(void)
 	plugin(&w, "{\"command\":\"mco-no-such-plugin\",\"installHint\":\"get it "
 		   "from example.com\"}");
 	ASSERT_INT(0, client(&w));
-	/* valgrind's fork is no vfork: the child finds out, not we */
+	/* under valgrind vfork is fork: the child sees the error, not the parent */
 	if (preload && strstr(preload, "vgpreload"))
 		ASSERT_STR("exec plugin mco-no-such-plugin: exit status 127", ask(&w));
 	else
@@ -345,7 +345,7 @@ TEST plugins_that_are_not_there(void)
 	PASS();
 }
 
-/* What the kubeconfig sets goes before what is there, whoever looks for it. */
+/* Variables of the kubeconfig override the environment, for the plugin and for the PATH search. */
 TEST plugins_get_their_environment(void)
 {
 	struct world w;
@@ -371,7 +371,7 @@ TEST plugins_get_their_environment(void)
 	PASS();
 }
 
-/* Those that ask for it are told of the cluster. */
+/* Plugins with provideClusterInfo get the cluster. */
 TEST plugins_that_know_the_cluster(void)
 {
 	static const char *const want[] = {
@@ -392,7 +392,7 @@ TEST plugins_that_know_the_cluster(void)
 	put("exec.ca", S("file"), 0600);
 	ASSERT_INT(0, json_parse(&w.a, S("{\"a\":[\"b\",null]}"), NULL, &config, &w.err));
 	ASSERT_INT(0, client(&w));
-	/* they are none of the client's here, which is made already */
+	/* the client exists already, so these do not affect it */
 	w.conf.tls_server_name = S("name");
 	w.conf.insecure = true;
 	w.conf.proxy_url = S("http://p:1");
@@ -445,7 +445,7 @@ static void credential(const char *who)
 	put("credential", buf_str(&b), 0600);
 }
 
-/* A new certificate is shown at once: on a new connection. */
+/* A new certificate is used at once: on a new connection. */
 TEST plugins_that_give_certificates(void)
 {
 	struct world w;
@@ -475,7 +475,7 @@ TEST certificates_are_followed(void)
 	put("client.key", pem("alice.key"), 0600);
 	ASSERT_INT(0, client(&w));
 	ASSERT_STR("\"|||alice\"", ask(&w));
-	/* half of the new pair: the old one stays in use */
+	/* half of the new pair: the old pair stays in use */
 	put("client.pem", pem("bob.pem"), 0600);
 	for (int i = 0; i < 10; i++)
 		(void)loop_turn(w.loop, 20, &w.err);
@@ -496,7 +496,7 @@ TEST authorities_are_followed(void)
 	put("trusted.pem", pem("ca.pem"), 0600);
 	ASSERT_INT(0, client(&w));
 	ASSERT_STR("\"|||\"", ask(&w));
-	/* the server's certificate is another's: new connections are refused */
+	/* the server's certificate has another issuer: new connections are refused */
 	ASSERT_INT(0, tls_server_set_pair(w.tls, pem("moved.pem"), pem("moved.key"), &w.err));
 	put("trusted.pem", S("nothing"), 0600);
 	put("trusted.pem", pem("ca.pem"), 0600);
@@ -542,7 +542,7 @@ TEST the_systems_authorities_when_none_are_named(void)
 TEST credentials_that_cannot_be_used(void)
 {
 	static const struct {
-		const char *name, *ca, *cert, *key, *want; /* "*": the folder */
+		const char *name, *ca, *cert, *key, *want; /* "*": the directory */
 	} cases[] = {
 		{ "no such authority", "none.pem", NULL, NULL,
 		  "certificate-authority: open */none.pem: No such file or directory" },

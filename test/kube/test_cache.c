@@ -1,7 +1,7 @@
 /*
- * A cache and a server that misbehaves. Every case is a script: what is asked, in
- * which order, and what is answered; then what the cache told. They run side by
- * side, for each waits out its back-offs.
+ * A cache against a server that misbehaves. Every case is a script: the
+ * expected requests in order, the answers, and then what the cache reports. The
+ * cases run concurrently, because each waits for its back-offs.
  */
 #include "../test.h"
 #include "../clock.h"
@@ -26,18 +26,18 @@
 
 enum how {
 	LISTED, /* 200 with the body */
-	WATCHED, /* 200, the body, and it stays open */
-	ENDED, /* the same, and it ends as it should */
-	CUT, /* the same, and the connection goes */
+	WATCHED, /* 200, the body, and the watch stays open */
+	ENDED, /* the same, and it ends in order */
+	CUT, /* the same, and the connection closes */
 	REFUSED, /* 410 */
 	TOO_LARGE, /* 504 */
-	HTML, /* 200, but not by an API server */
-	NOTHING, /* the connection goes */
-	SILENT, /* neither answer nor end */
+	HTML, /* 200, but not from an API server */
+	NOTHING, /* the connection closes */
+	SILENT, /* no answer and no close */
 };
 
 struct step {
-	const char *asked; /* what the request must have in it */
+	const char *asked; /* text that the request must contain */
 	enum how how;
 	const char *body;
 };
@@ -51,10 +51,10 @@ struct step {
 
 static const struct cache_case {
 	const char *name;
-	struct step steps[8]; /* the last one is for all that follow, too */
+	struct step steps[8]; /* the last step repeats for all later requests */
 	const char *told;
 	size_t lists;
-	size_t most; /* requests in all; 0: as many as there are steps */
+	size_t most; /* requests in all; 0: the number of steps */
 } cases[] = {
 	{ "a list, then what the watch says",
 	  { { FIRST, LISTED, LIST("5", ABC) },
@@ -246,8 +246,8 @@ static const struct cache_case {
 };
 
 #define N (ARRAY_LEN(cases))
-#define RUN_MS 60000 /* rather an end than a wait for ever */
-#define ENDLESS_MS 3000 /* for this long the endless ones are looked at */
+#define RUN_MS 60000 /* fail instead of waiting for ever */
+#define ENDLESS_MS 3000 /* how long the cases of endless faults are observed */
 
 struct run {
 	const struct cache_case *t;
@@ -358,7 +358,7 @@ static size_t n_steps(const struct cache_case *t)
 	return n;
 }
 
-/* A case of endless faults has no end that could be waited for. */
+/* A case of endless faults has no final state to wait for. */
 static bool over(const struct run *r)
 {
 	return !r->t->most && r->peer.requests >= n_steps(r->t) &&
@@ -407,7 +407,7 @@ TEST a_server_that_misbehaves(void)
 	PASS();
 }
 
-/* ---- what writes bring --------------------------------------------------- */
+/* ---- answers to writes ---------------------------------------------------- */
 
 static void put(struct run *r, const char *object)
 {
@@ -455,12 +455,12 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 
 	begin(&r, l, &script);
 	ASSERT(until(l, &r, "+a@1 +b@2 +c@3 -c ", 2));
-	/* the answer to a write that was undone before it came */
+	/* the answer to a write that was undone before it arrived */
 	put(&r, OBJECT("c", "7"));
 	put(&r, OBJECT("b", "1"));
 	put(&r, "{\"kind\":");
 	ASSERT_STR("+a@1 +b@2 +c@3 -c ", buf_str(&r.told));
-	/* the answer before the event, which is then nothing new */
+	/* the answer arrives before the event, which is then not new */
 	put(&r, OBJECT("d", "21"));
 	put(&r, OBJECT("b", "22"));
 	ASSERT_STR("+a@1 +b@2 +c@3 -c +d@21 ~b@22 ", buf_str(&r.told));
@@ -468,7 +468,7 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 		   S(EVENT("ADDED", OBJECT("d", "21")) EVENT("MODIFIED", OBJECT("b", "22"))
 			     EVENT("DELETED", OBJECT("d", "23"))));
 	ASSERT(until(l, &r, "+a@1 +b@2 +c@3 -c +d@21 ~b@22 -d ", 2));
-	/* made anew since the delete was asked for */
+	/* created again after the delete was sent */
 	kube_cache_remove(r.cache, S("b"), 21);
 	kube_cache_remove(r.cache, S("none"), 0);
 	ASSERT_STR("+a@1 +b@2 +c@3 -c +d@21 ~b@22 -d ", buf_str(&r.told));
@@ -478,7 +478,7 @@ TEST answers_to_writes_come_before_the_watch_or_after(void)
 	PASS();
 }
 
-/* What a list of a later version does not have is gone, whoever told of it. */
+/* An object that a later list lacks is deleted, even when a write's answer added it. */
 TEST answers_to_writes_come_while_it_lists(void)
 {
 	static const struct cache_case script = { "writes",

@@ -1,8 +1,8 @@
 /*
- * Numbered changes made while connections are cut at any byte, in the middle of
- * TLS records too, and the server is killed and comes back. Where the server
- * forgets nothing every follower must be told exactly what was done, in order;
- * where it forgets, what no list can tell of may be missing, and nothing else.
+ * Numbered changes while connections are cut at any byte, also inside TLS
+ * records, and while the server is killed and restarted. Where the server keeps
+ * its history, every follower must report exactly what was done, in order.
+ * Where it loses history, only changes that no list can show may be missing.
  * The seed is printed; SEED= repeats a run.
  */
 #include "../test.h"
@@ -23,7 +23,7 @@
 #define CHANGES 1000
 #define FOLLOWERS 8
 
-/* One change: version 0 stands for "gone", as a cache tells it. */
+/* One change; version 0 is a delete, as a cache reports it. */
 struct change {
 	unsigned key;
 	uint64_t version;
@@ -35,8 +35,8 @@ struct follower {
 	struct world *w;
 	struct kube *kube;
 	struct kube_cache *cache;
-	size_t at; /* changes told */
-	uint64_t last[KEYS]; /* the newest version ever told of a key */
+	size_t at; /* changes reported */
+	uint64_t last[KEYS]; /* the newest version ever reported for a key */
 	bool there[KEYS];
 	const char *fault;
 };
@@ -55,7 +55,7 @@ struct world {
 	struct follower followers[FOLLOWERS];
 	struct change done[CHANGES];
 	size_t n;
-	uint64_t now[KEYS]; /* what the server has; 0: nothing */
+	uint64_t now[KEYS]; /* the server's version; 0: no object */
 	bool forgets;
 	int64_t next, back; /* change, server */
 };
@@ -77,7 +77,7 @@ static void serve(struct world *w)
 	sb_server_listen(w->server, fd, w->tls);
 }
 
-/* A change behind everybody's back; what the server has of the key then. */
+/* Makes a change directly on the server; returns the server's version of the key. */
 static uint64_t change(struct world *w, const char *method, unsigned key)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -134,7 +134,7 @@ static void told(void *ctx, struct str key, const void *before, const void *now)
 {
 	struct follower *f = ctx;
 	struct world *w = f->w;
-	/* a view: nothing ends it */
+	/* a view: never freed */
 	unsigned k = (unsigned)(key.p[1] - '0') * 10 + (unsigned)(key.p[2] - '0');
 	uint64_t version = now ? *(const uint64_t *)now : 0;
 
@@ -177,7 +177,7 @@ static void follow(struct world *w, struct follower *f)
 	f->cache = kube_cache_start(&co);
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the complete test --------------------------------------------------- */
 
 static void setup(struct world *w, struct loop *l, uint64_t seed, bool forgets)
 {
@@ -209,7 +209,7 @@ static void teardown(struct world *w)
 	arena_free(&w->a);
 }
 
-/* One server forgets nothing, the other does; they run side by side. */
+/* One server keeps its history, the other loses it; they run concurrently. */
 static struct world worlds[2];
 
 static bool all(bool (*is)(const struct follower *f))
@@ -234,7 +234,7 @@ static bool synced(const struct follower *f)
 	return kube_cache_synced(f->cache);
 }
 
-/* Some changes; the server goes away now and then. */
+/* Some changes; the server is restarted now and then. */
 static void churn(struct world *w)
 {
 	if (!w->server && clock_ms() >= w->back)

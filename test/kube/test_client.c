@@ -1,6 +1,7 @@
 /*
- * What the client makes of what servers answer. Every case is a server of its own
- * that gives its answers in turn, the last one for ever; they run side by side.
+ * How the client handles the answers of servers. Every case has its own server
+ * that gives its answers in turn and repeats the last one; the cases run
+ * concurrently.
  */
 #include "../test.h"
 
@@ -22,7 +23,7 @@ static const struct client_case {
 	const char *name, *method, *answers[4];
 	size_t requests;
 	int rc, status;
-	const char *message; /* "*" stands for the address */
+	const char *message; /* "*" is the address */
 	int64_t later;
 	bool once;
 } cases[] = {
@@ -218,7 +219,7 @@ static void finish(struct run *r)
 	arena_free(&r->a);
 }
 
-/* The message with the server's address for "*". */
+/* The message, with "*" for the server's address. */
 static struct str message_of(struct run *r)
 {
 	struct str m = str_of(r->t->message ? r->t->message : "");
@@ -272,7 +273,7 @@ TEST answers(void)
 	PASS();
 }
 
-/* ---- large ones ---------------------------------------------------------- */
+/* ---- large bodies -------------------------------------------------------- */
 
 static size_t large;
 
@@ -312,7 +313,7 @@ TEST ten_megabytes_and_too_many(void)
 	PASS();
 }
 
-/* ---- the way there ------------------------------------------------------- */
+/* ---- the connection ------------------------------------------------------ */
 
 static void slam(struct source *s, short events)
 {
@@ -329,7 +330,7 @@ static void slam(struct source *s, short events)
 	(void)close(fd);
 }
 
-/* A connection's end is not "410 Gone": nobody is to list anew for it. */
+/* The end of a connection is not "410 Gone" and must not cause a new list. */
 TEST the_server_goes_while_tls_is_agreed(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -348,7 +349,7 @@ TEST the_server_goes_while_tls_is_agreed(void)
 	PASS();
 }
 
-/* ---- many ---------------------------------------------------------------- */
+/* ---- many requests ------------------------------------------------------- */
 
 static size_t at_once, most;
 
@@ -358,7 +359,7 @@ static void hold(struct peer_conn *c, struct str request)
 	at_once++;
 	most = at_once > most ? at_once : most;
 	if (c->peer->requests < 3)
-		return; /* these never come */
+		return; /* these are never answered */
 	at_once--;
 	peer_answer(c, "200 OK", JSON, S("{}"));
 }
@@ -389,13 +390,13 @@ TEST slots_are_bounded_and_calls_can_be_cancelled(void)
 		};
 		kube_start(r.kube, &calls[i]);
 	}
-	/* one that waits for a slot, the newest, and two that wait for answers */
+	/* the newest, which waits for a slot, and two that wait for answers */
 	kube_cancel(&calls[10]);
 	kube_cancel(&calls[19]);
 	for (int64_t end = clock_ms() + 60000; clock_ms() < end && r.peer.requests < 18;) {
 		(void)loop_turn(l, 50, &err);
 		if (r.peer.requests >= 10 && !cancelled) {
-			/* the two that were asked first, whichever they are */
+			/* the first two requests, whichever they are */
 			for (size_t i = 0; i < 3; i++)
 				if (!over[i])
 					kube_cancel(&calls[i]);
@@ -412,11 +413,11 @@ TEST slots_are_bounded_and_calls_can_be_cancelled(void)
 }
 
 struct seen {
-	struct buf paths; /* a letter each */
-	struct peer_conn *held; /* where /b was asked for */
+	struct buf paths; /* one letter per request */
+	struct peer_conn *held; /* the connection of /b */
 };
 
-/* "/a" is told to come again in a second; the test answers "/b"; "/w" is a watch. */
+/* "/a" gets Retry-After: 1; the test answers "/b" itself; "/w" is a watch. */
 static void put_off(struct peer_conn *c, struct str request)
 {
 	struct seen *seen = c->peer->ctx;
@@ -468,11 +469,11 @@ TEST who_waits_for_later_keeps_no_slot(void)
 	kube_start(r.kube, &calls[0]);
 	kube_start(r.kube, &calls[1]);
 	until_seen(l, &seen, 2);
-	/* the slot that is free while /a waits is /b's */
+	/* /b takes the slot that is free while /a waits */
 	ASSERT_STR("ab", buf_str(&seen.paths));
 	for (until = clock_ms() + 1500; clock_ms() < until;)
 		(void)loop_turn(l, 10, &err);
-	/* and /a's time has come, but not its turn */
+	/* the retry of /a is due, but no slot is free */
 	ASSERT_STR("ab", buf_str(&seen.paths));
 	kube_start(r.kube, &calls[2]);
 	until_seen(l, &seen, 3);
@@ -500,7 +501,7 @@ static void say_later(struct peer_conn *c, struct str request)
 	peer_answer(c, "429 Too Many Requests", "Retry-After: 2\r\n", S(""));
 }
 
-/* Tries that are left do not make the time longer that was asked for. */
+/* Retries do not extend the deadline of the request. */
 TEST a_bound_holds_for_all_tries(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

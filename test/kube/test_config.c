@@ -1,4 +1,4 @@
-/* Which cluster, as whom: flags, files and the environment. */
+/* Which cluster and which user: flags, files and the environment. */
 #include "../test.h"
 
 #include <sys/stat.h>
@@ -47,7 +47,7 @@ static void put(struct arena *a, const char *name, const char *text)
 
 static const struct config_case {
 	const char *name;
-	const char *env; /* KUBECONFIG; "*" is the folder */
+	const char *env; /* KUBECONFIG; "*" is the directory */
 	struct kube_flags flags;
 	const char *got; /* server ca token-file as ns, or the error */
 } cases[] = {

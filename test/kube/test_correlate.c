@@ -1,4 +1,4 @@
-/* Which events are combined and which are left out, over time. */
+/* Which events are aggregated and which are dropped, over time. */
 #include "../test.h"
 #include "kube/correlate.h"
 
@@ -16,7 +16,7 @@ TEST alike_within_ten_minutes(void)
 	ASSERT(correlate_combines(&c, 7, 10, now));
 	ASSERT(!correlate_combines(&c, 7, 9, now));
 	ASSERT(!correlate_combines(&c, 8, 10, now));
-	/* each one keeps the others in mind for ten minutes more */
+	/* each event extends the aggregation by ten minutes */
 	ASSERT(correlate_combines(&c, 7, 11, now += 10 * MIN));
 	ASSERT(correlate_combines(&c, 7, 12, now += 10 * MIN));
 	ASSERT(!correlate_combines(&c, 7, 13, now += 10 * MIN + 1));
@@ -45,7 +45,7 @@ TEST allowed_of_an_object(void)
 	PASS();
 }
 
-/* The one used longest ago makes room. */
+/* The least recently used entry is evicted. */
 TEST the_oldest_make_room(void)
 {
 	static struct correlator c;

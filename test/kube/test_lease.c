@@ -1,6 +1,6 @@
 /*
- * The lease and a server that answers late, wrongly or not at all; and the
- * listener for metrics and probes. All in one loop, side by side.
+ * The lease against a server that answers late, wrongly or not at all; and the
+ * listener for metrics and probes. All run concurrently in one loop.
  */
 #include "../test.h"
 #include "../clock.h"
@@ -22,10 +22,10 @@
 	"\"holderIdentity\":\"" who "\",\"leaseDurationSeconds\":1,"          \
 	"\"renewTime\":\"2026-01-01T00:00:00.000000Z\",\"leaseTransitions\":" turns "}}"
 
-/* What the server answers, by turns; the last one for all that follow. */
+/* The server's answers in turn; the last one repeats. */
 static const struct lease_case {
 	const char *name;
-	/* "": none; "404", "409", "500"; "read-only": 500 to writes; or a lease */
+	/* "": no answer; "404", "409", "500"; "read-only": 500 to writes; or a lease */
 	const char *answers[8];
 	const char *asked; /* first letters of the methods */
 	const char *told; /* l leads, x lost, r released */
@@ -85,10 +85,10 @@ struct run {
 	size_t at;
 	bool over;
 	int64_t led, gone, ended, last, longest;
-	struct str acquired, renewed; /* as they were last written */
+	struct str acquired, renewed; /* as last written */
 };
 
-/* The string behind that key, or "". */
+/* The string value of that key, or "". */
 static struct str string_of(struct arena *a, struct str text, struct str key)
 {
 	ptrdiff_t at = str_find(text, key);
@@ -112,7 +112,7 @@ static void asked(struct peer_conn *c, struct str request)
 		r->acquired = string_of(&r->a, request, S("acquireTime\":\""));
 		r->renewed = string_of(&r->a, request, S("renewTime\":\""));
 	}
-	/* PUT and POST: the latter tells of its making */
+	/* PUT and POST differ: U is an update, P a create */
 	buf_addc(&r->asked, str_starts(request, S("PUT")) ? 'U' : request.p[0]);
 	if (r->at < 7 && r->t->answers[r->at + 1])
 		r->at++;
@@ -217,18 +217,18 @@ TEST leases(void)
 		/* given up in time, and not long before: 700 ms and the write */
 		if (r->gone && str_is(str_of(r->t->answers[2]), ""))
 			ASSERTm(r->t->name, r->gone - r->led >= 600);
-		/* and no later than that, and one more attempt */
+		/* and no later than that plus one more attempt */
 		if (r->gone)
 			ASSERTm(r->t->name, r->gone - r->led <= 1500 || r->t->release);
-		/* who waits does so up to 2.2 times as long, at random */
+		/* a candidate waits up to 2.2 times as long, at random */
 		if (str_is(str_of(r->t->name), "its holder has died"))
 			ASSERTm(r->t->name, r->longest > 110);
-		/* given up is as if it were taken then, as client-go has it */
+		/* a release sets acquireTime to renewTime, as client-go does */
 		if (r->t->release && str_is(str_of(r->t->name), "free")) {
 			ASSERTm(r->t->name, r->renewed.n > 0);
 			ASSERT_STR_M(r->t->name, r->renewed, r->acquired);
 		}
-		/* whatever the server does, giving it up takes a second */
+		/* whatever the server does, the release takes a second */
 		if (r->t->release)
 			ASSERTm(r->t->name, r->ended - asked_at <= 1100);
 		if (!r->over)
@@ -248,14 +248,14 @@ TEST leases(void)
 	PASS();
 }
 
-/* ---- given up while it is being written ---------------------------------- */
+/* ---- released while a write is in flight ---------------------------------- */
 
 static const struct late_case {
 	const char *name;
-	const char *first; /* what is held at first, or "404" */
-	const char *asked; /* the last but two is the one that comes late */
+	const char *first; /* the lease at first, or "404" */
+	const char *asked; /* the third last is answered late */
 	const char *told;
-	const char *status; /* of that one */
+	const char *status; /* of the late answer */
 } late_cases[] = {
 	{ "renewed", HELD("me", "0"), "GUGUGU", "lr", "200 OK" },
 	{ "taken", HELD("", "0"), "GUGU", "r", "200 OK" },
@@ -268,14 +268,14 @@ static const struct late_case {
 struct late {
 	struct run r;
 	const struct late_case *t;
-	struct peer_conn *held; /* whose answer comes late */
-	struct str holder; /* as it was last written */
+	struct peer_conn *held; /* whose answer is late */
+	struct str holder; /* as last written */
 };
 
 static void asked_late(struct peer_conn *c, struct str request)
 {
 	struct late *t = c->peer->ctx;
-	size_t last = strlen(t->t->asked) - 3; /* before it is given up */
+	size_t last = strlen(t->t->asked) - 3; /* the last one before the release */
 	bool first = t->r.asked.n == 0;
 
 	buf_addc(&t->r.asked, str_starts(request, S("PUT")) ? 'U' : request.p[0]);
@@ -358,7 +358,7 @@ static int get(struct loop *l, struct arena *a, uint16_t port, const char *path)
 	return status;
 }
 
-/* What comes before mark, which must be there. */
+/* The text before mark, which must be present. */
 static struct str up_to(struct str text, const char *mark)
 {
 	ptrdiff_t at = str_find(text, str_of(mark));
@@ -407,7 +407,7 @@ TEST metrics_and_probes(void)
 	PASS();
 }
 
-/* A connection from 127.0.0.2 that asks a thousand times and takes no answer. */
+/* A connection from 127.0.0.2 that sends a thousand requests and reads no answer. */
 static int slow_reader(struct loop *l, uint16_t port)
 {
 	static const char ask[] = "GET /metrics HTTP/1.1\r\nHost: h\r\n\r\n";
@@ -430,8 +430,8 @@ static int slow_reader(struct loop *l, uint16_t port)
 	return fd;
 }
 
-/* One host takes no answers on more connections than there are: probes and scrapes
- * from elsewhere are answered. */
+/* One host reads no answers on more connections than there are slots: probes and
+ * scrapes from other hosts are still answered. */
 TEST slow_readers_keep_no_probe_out(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -7,14 +7,14 @@
 #define JSON "Content-Type: application/json\r\n"
 #define PAGES 4
 
-/* What the server answers to one request after the other, and what comes of it. */
+/* The server's answers in turn, and the result of the list. */
 struct list_case {
 	const char *name;
 	struct {
 		const char *status, *body;
 	} answers[PAGES];
 	const char *asked; /* the queries, one per line */
-	const char *got; /* the objects, the heads in brackets */
+	const char *got; /* the objects; list heads in brackets */
 	int rc;
 	const char *error;
 };

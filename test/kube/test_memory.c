@@ -1,6 +1,6 @@
 /*
- * A cache under changes without end keeps what it needs and no more. The bench
- * (bench_memory) does the same for an hour's worth of a large cluster.
+ * A cache under endless changes keeps only what it needs. The bench
+ * (bench_memory) does the same for one hour of a large cluster.
  */
 #include "../test.h"
 
@@ -8,7 +8,7 @@
 
 #include "firehose.h"
 
-/* What pages a malloc may give back a moment later. */
+/* Pages that malloc may return to the kernel a moment later. */
 #define SLACK_KIB 64
 
 TEST memory_is_flat(void)
@@ -21,7 +21,7 @@ TEST memory_is_flat(void)
 	fire_stop(&f);
 	ASSERT_INT((long long)f.changes, (long long)r.changes);
 	(void)printf("%zu changes: %zu KiB, then %zu KiB\n", r.changes, r.warm_kib, r.end_kib);
-#ifndef __GLIBC__ /* whose malloc keeps more; checkers, too, build on it */
+#ifndef __GLIBC__ /* glibc's malloc keeps more memory; sanitizer builds use it too */
 	ASSERT(r.end_kib <= r.warm_kib + SLACK_KIB);
 #endif
 	PASS();

@@ -1,4 +1,4 @@
-/* Certificates read for the ControllerConfig's status. */
+/* Certificates parsed for the status of the ControllerConfig. */
 #include "mc/cert.h"
 
 #include "../test.h"
@@ -55,7 +55,7 @@ TEST names(void)
 	PASS();
 }
 
-/* The first that cannot be read ends a bundle. */
+/* Parsing a bundle stops at the first certificate that cannot be read. */
 TEST bad_ones(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

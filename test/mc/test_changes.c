@@ -1,9 +1,9 @@
-/* What a node cannot be given any more, and how it differs. */
+/* Changes that a node cannot apply, and how the difference is shown. */
 #include "mc/changes.h"
 
 #include "../test.h"
 
-/* What upstream's library makes of these; "path: diff" one after the other. */
+/* The output of upstream's library for these; "path: diff", one after the other. */
 static const struct {
 	const char *name, *was, *wanted, *want;
 } cases[] = {
@@ -85,8 +85,8 @@ TEST storage_as_upstream(void)
 	PASS();
 }
 
-/* Of two configs nothing but what no node can be given later; another version
- * of Ignition is no difference. */
+/* Only parts that no node can change later count as differences; another Ignition
+ * version does not. */
 TEST nothing_else_counts(void)
 {
 	struct arena a = ARENA_INIT;
@@ -113,7 +113,7 @@ TEST nothing_else_counts(void)
 	PASS();
 }
 
-/* Lists that are too long to be looked at pair by pair are still compared. */
+/* Lists that are too long for a pairwise comparison are still compared. */
 TEST long_lists(void)
 {
 	struct arena a = ARENA_INIT;

@@ -1,6 +1,7 @@
 /*
- * currentconfig and the hash in its name: what upstream has rendered matches, in
- * the form its daemon keeps on a node; what was changed since does not.
+ * currentconfig and the hash in its name: configs that upstream rendered match,
+ * in the form that its daemon keeps on a node; configs changed afterwards do
+ * not.
  */
 #include "../test.h"
 
@@ -37,7 +38,7 @@ static bool matches(const char *path)
 	struct str text;
 	int rc = mc_current_parse(&a, test_file(&a, path), &c, &err);
 
-	if (rc < 0) /* upstream renders a few that its daemon refuses */
+	if (rc < 0) /* upstream renders a few configs that its daemon refuses */
 		return ++refused < 5;
 	rc = mc_current_check(&a, &c, &err);
 	if (rc == 0)
@@ -79,7 +80,7 @@ TEST what_upstream_rendered(void)
 	    "[],\"fips\":false,\"kernelArguments\":" kargs                      \
 	    ",\"kernelType\":\"default\",\"osImageURL\":\"q\""
 
-/* Each spec is one of those that this name is the name of, or not. */
+/* Whether the name's hash is one of the hashes that a spec can have. */
 TEST names_and_hashes(void)
 {
 	static const char *const pools[] = { "worker", "a-b-c", "x" };
@@ -134,7 +135,7 @@ TEST names_and_hashes(void)
 	PASS();
 }
 
-/* Only a rendered config is a whole one. */
+/* Only a rendered config is a complete one. */
 TEST rendered_or_a_part(void)
 {
 #define NOTE(key) ",\"annotations\":{\"machineconfiguration.openshift.io/" key "\":\"\"}"

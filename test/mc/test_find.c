@@ -1,5 +1,5 @@
 /*
- * mc/find: which object a word names, and what the message says when none is.
+ * mc/find: which object an argument names, and the message when there is none.
  */
 #include "../test.h"
 

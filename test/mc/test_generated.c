@@ -1,4 +1,4 @@
-/* Scopes of registry rules, and the MachineConfigs controllers generate. */
+/* Scopes of registry rules, and the MachineConfigs that controllers generate. */
 #include "mc/generated.h"
 #include "mc/made_by.h"
 #include "mc/scope.h"
@@ -132,7 +132,7 @@ static struct mc *made(struct arena *a, const char *name, const char *owner, con
 	return mc;
 }
 
-/* The version of a cluster, among what older ones have left there. */
+/* The cluster's version, next to objects that older versions left behind. */
 TEST who_made_a_cluster(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -206,7 +206,7 @@ TEST how_large_a_config_may_be(void)
 	PASS();
 }
 
-/* Names decide, not the order in which manifests are read. */
+/* Names decide, not the order of the manifests. */
 TEST the_order_of_manifests_does_not_matter(void)
 {
 	struct test_rng rng = { 9 };
@@ -326,7 +326,7 @@ TEST every_kind_goes_to_its_place(void)
 		   err.msg);
 	ASSERT_INT(3, f.line);
 	ASSERT_INT(20, f.col);
-	/* a type that reads itself ends the reading, whatever was wrong before */
+	/* a type with its own decoder ends decoding, even after earlier errors */
 	ASSERT_INT(-ERR_INVALID, mc_load(&a, S("x.yaml"),
 					 S(CONFIG_CRS "kind: Node\nmetadata:\n  labels: [1]\n"
 						      "  creationTimestamp: soon\n"

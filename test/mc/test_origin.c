@@ -1,4 +1,4 @@
-/* Which MachineConfigs have a say in each part of a config, and what is behind them. */
+/* Which MachineConfigs contribute to each part of a config, and where they come from. */
 #include "mc/behind.h"
 #include "mc/origin.h"
 #include "../test.h"
@@ -42,7 +42,7 @@ static void load(struct arena *a, const char *text, struct mc_set *set)
 		(void)printf("load: %.*s\n", STRF(fault.problem));
 }
 
-/* "part: a- b(fields)" per line; - marks what is overridden. */
+/* "part: a- b(fields)" per line; - marks an overridden one. */
 static struct str show(struct arena *a, const struct mc_origins *list)
 {
 	struct buf b;

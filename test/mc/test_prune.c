@@ -1,4 +1,4 @@
-/* What --prune removes, and the label selectors that bound it. */
+/* What --prune removes, and the label selectors that limit it. */
 #include "../test.h"
 
 #include "mc/prune.h"

@@ -1,4 +1,4 @@
-/* The words by which configs are named. */
+/* The arguments that name configs. */
 #include "mc/ref.h"
 #include "../test.h"
 
@@ -67,7 +67,7 @@ static const struct {
 	{ { "node", "n1:/etc/x" }, { "node/n1:/etc/x" } },
 	{ { "node", "n1", "/etc/x" }, { "node/n1", "/etc/x" } },
 	{ { "mcp", "worker", "kernelArguments" }, { "mcp/worker", "kernelArguments" } },
-	/* a pool that is called as a type */
+	/* a pool with the name of a type */
 	{ { "node", "/etc/x" }, { "node", "/etc/x" } },
 	{ { "mc", "unit/kubelet.service" }, { "mc", "unit/kubelet.service" } },
 	{ { "mcp" }, { "mcp" } },

@@ -89,7 +89,7 @@ TEST bytes_that_are_no_text(void)
 	PASS();
 }
 
-/* No value of a secret key comes through, however the text is cut. */
+/* No value of a secret key leaks, wherever the text is cut. */
 TEST any_prefix(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

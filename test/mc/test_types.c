@@ -1,4 +1,4 @@
-/* The API types, and through them data/shape: what Go makes of a document. */
+/* The API types, and through them data/shape: how Go decodes and encodes a document. */
 #include "../test.h"
 
 #include <dirent.h>
@@ -235,7 +235,7 @@ TEST names_in_any_case_are_known_when_folded(void)
 	PASS();
 }
 
-/* In one case: input file of that kind, and what upstream wrote for it. */
+/* Of one case: the input file of that kind, and what upstream wrote for it. */
 static enum greatest_test_res round_trip(struct arena *a, const char *name, const char *in,
 					 const char *out, uint16_t type)
 {

@@ -25,7 +25,7 @@ static struct json *meta_of(struct json *tree)
 	return meta;
 }
 
-/* What a server adds to an object that is new. */
+/* Sets the fields that a server sets on a new object. */
 static void admit(struct live *l, struct json *tree)
 {
 	struct json *meta = meta_of(tree);
@@ -158,7 +158,8 @@ void live_start(struct live *l)
 	end(l, &s);
 }
 
-/* What the controller plans because of an object: src/role/controller/controller_trigger.c. */
+/* Adds what the controller plans for a changed object; see
+ * src/role/controller/controller_trigger.c. */
 static void triggered(struct live *l, struct settle *s, const struct mc_object *o)
 {
 	struct actions ignored = { 0 };
@@ -176,7 +177,7 @@ static void triggered(struct live *l, struct settle *s, const struct mc_object *
 		l->node = s->view.node = o->tree;
 		add_kubelets(s);
 		break;
-	case MC_FEATURE_GATE: /* it starts anew */
+	case MC_FEATURE_GATE: /* the controller restarts */
 		add_start(l, s);
 		break;
 	case MC_SECRET:
@@ -215,7 +216,7 @@ static void add_waiting(struct live *l, struct settle *s)
 			settle_add(s, GENERATE_KUBELET, s->kubelets.v[i]->meta.name, false);
 }
 
-/* Who applies a pool leaves its configuration alone. */
+/* Applying a pool keeps its spec.configuration. */
 static struct mcp *pool_over(struct live *l, const struct mcp *pool)
 {
 	struct mcp *out = ARENA_NEW(l->a, struct mcp);
@@ -253,7 +254,7 @@ void live_apply(struct live *l, const struct mc_set *change)
 	end(l, &s);
 }
 
-/* Nothing holds it: it goes at once, and what it owns is garbage. */
+/* No finalizer holds the object: it is deleted at once, and what it owns is garbage-collected. */
 static void collect(struct live *l, struct settle *s, const struct mc_object *o)
 {
 	bool kubelet = o->kind == MC_KUBELET_CONFIG;

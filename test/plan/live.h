@@ -1,7 +1,7 @@
 /*
- * live: the controller of a running cluster, in process: the plans of plan/generate
- * over the objects as an API server keeps them, what they want written as bodies of
- * requests.
+ * live: the controller of a running cluster, in process. It runs the plans of
+ * plan/generate over the objects as an API server keeps them, and reads their
+ * writes as request bodies.
  */
 #ifndef TEST_PLAN_LIVE_H
 #define TEST_PLAN_LIVE_H
@@ -17,25 +17,25 @@ struct live {
 	const struct template_tree *tree;
 	struct mc_set set; /* the cluster */
 	struct settle_keys failed; /* of the last run */
-	struct generate_keys waiting; /* those that are tried again */
-	const struct json *node; /* the last Node config that was allowed */
+	struct generate_keys waiting; /* keys to retry */
+	const struct json *node; /* the last Node config that was accepted */
 	unsigned long clock, uids;
-	bool templated; /* the template controller is done */
+	bool templated; /* the template controller has finished */
 };
 
-/* Makes objects of text what a client sends; YAML. */
+/* Parses YAML into the objects that a client sends. */
 void live_objects(struct arena *a, struct mc_set *set, struct str text);
 
-/* The controller starts. */
+/* Starts the controller. */
 void live_start(struct live *l);
 
-/* Objects are applied, and the controller acts on it. */
+/* Applies objects, and lets the controller react. */
 void live_apply(struct live *l, const struct mc_set *change);
 
-/* A KubeletConfig or ContainerRuntimeConfig is deleted. */
+/* Deletes a KubeletConfig or ContainerRuntimeConfig. */
 void live_delete(struct live *l, enum mc_kind kind, struct str name);
 
-/* The config that a pool is told to have, or "". */
+/* The target config of a pool, or "". */
 struct str live_target(const struct live *l, struct str pool);
 
 /* Why the key failed in the last run, or "". */

@@ -1,7 +1,7 @@
 /*
- * Time stands still while plans are made and carried out, then jumps to the next
- * moment an agent, a pod or a drain asked for. A crash drops what is left of a
- * plan and everything the controller remembers; what was written stays.
+ * Time stands still while plans are made and executed, then jumps to the next
+ * time that an agent, a pod or a drain requested. A crash drops the rest of the
+ * plan and all of the controller's memory; writes that were done persist.
  */
 #include "simulate.h"
 
@@ -44,14 +44,14 @@ void sim_free(struct sim *s)
 
 /* ---- objects ------------------------------------------------------------- */
 
-/* A copy that views nothing outside a. */
+/* A copy that owns all its bytes in a. */
 static struct json *own(struct arena *a, const struct json *tree)
 {
 	struct err err = ERR_INIT(a);
 	struct json *out = NULL;
 
 	if (json_parse(a, json_format(a, tree, 0), NULL, &out, &err) < 0)
-		abort(); /* what was encoded can be parsed */
+		abort(); /* encoded JSON always parses */
 	return out;
 }
 
@@ -69,7 +69,7 @@ static void enqueue(struct sim *s, struct str pool)
 			s->queued[i] = true;
 }
 
-/* What the watch on nodes tells the queue. */
+/* Queues what the watch on nodes would queue. */
 static void node_changed(struct sim *s, const struct knode *old, const struct knode *new)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -440,12 +440,12 @@ static void forget(struct sim *s)
 		drain_free(&s->nodes[i].drain);
 		s->nodes[i].drain_due = 0;
 	}
-	/* the next one lists everything anew */
+	/* a new controller lists everything again */
 	for (size_t i = 0; i < s->pools.n; i++)
 		s->queued[i] = true;
 }
 
-/* Carries out a plan; false when the controller did not survive it. */
+/* Executes a plan; false when the controller crashed. */
 static bool carry_out(struct sim *s, const struct mcp *by, struct sim_node *n,
 		      const struct actions *list, bool *changed)
 {
@@ -542,7 +542,7 @@ static bool plan_one_drain(struct sim *s, struct sim_node *n, bool *changed)
 	return carry_out(s, NULL, n, &out, changed);
 }
 
-/* Plans until nothing more is written at this moment. */
+/* Plans until nothing more is written at this time. */
 static void reconcile(struct sim *s)
 {
 	bool changed = true;

@@ -1,6 +1,6 @@
 /*
- * Upstream's golden cases of the first run, in process: the same files, to the
- * byte, or the same refusal. And what controllers would make of a dump.
+ * Upstream's golden bootstrap cases, in process: the same files, byte for byte,
+ * or the same refusal. Also what the controllers would generate from a dump.
  */
 #include "../test.h"
 
@@ -30,7 +30,7 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* Calls see with every file and folder below dir, by name. */
+/* Calls see with every file and directory below dir, by name. */
 static void walk(struct arena *a, const char *dir, struct str below,
 		 void (*see)(void *ctx, struct str path, struct str text), void *ctx)
 {
@@ -169,7 +169,7 @@ TEST golden_controllers(void)
 	PASS();
 }
 
-/* Those golden cases of rendering that take in what templates give. */
+/* The golden render cases that include configs from templates. */
 TEST golden_render(void)
 {
 	static const char *const cases[] = {
@@ -287,7 +287,7 @@ static struct str text_in(struct arena *a, const struct mc_set *set, const char 
 	return out;
 }
 
-/* What the controllers would make; what they refuse is printed. */
+/* What the controllers would generate; prints what they refuse. */
 static struct preview preview_of(struct arena *a, const struct mc_set *set,
 				 const struct mc_set *change)
 {
@@ -350,7 +350,7 @@ TEST previews(void)
 	for (size_t i = 0; i < out.notes.n; i++)
 		test_show("note", out.notes.v[i]);
 	ASSERT_INT(0, out.notes.n + out.refused.n);
-	/* without the gates' object what the cluster made of it is the base */
+	/* without the FeatureGate object, what the cluster generated from it is the base */
 	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-kubelet-4",
 				"/etc/kubernetes/kubelet.conf"),
 			S("maxPods: 8\n")) >= 0);
@@ -361,7 +361,7 @@ TEST previews(void)
 	ASSERT(str_find(text_in(&a, &out.set, "99-worker-generated-registries",
 				"/etc/containers/registries.conf"),
 			S("location = \"m.example\"")) >= 0);
-	/* only the pools that the cluster came with get registries */
+	/* only the built-in pools get registries */
 	ASSERT_INT(0, text_in(&a, &out.set, "99-infra-generated-registries",
 			      "/etc/containers/registries.conf")
 			      .n);
@@ -369,7 +369,7 @@ TEST previews(void)
 	PASS();
 }
 
-/* What the cluster made stays, but for what comes of touched objects. */
+/* Keeps what the cluster generated, except what comes from changed objects. */
 TEST previews_of_a_change(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -424,11 +424,11 @@ TEST previews_of_a_change(void)
 
 struct running_case {
 	const char *name, *change;
-	const char *mc; /* "" is none: not made */
+	const char *mc; /* "": none is generated */
 	const char *want; /* a line of its kubelet.conf */
 };
 
-/* A cluster whose KubeletConfig is settled, and a pool that was made after it. */
+/* A cluster whose KubeletConfig is settled, and a pool created after it. */
 #define RUNNING                                                             \
 	DUMP LATE GATE_LIST("") NODE("''") SETTLED_KC("", "podsPerCore: 3") \
 		MC("97-worker-generated-kubelet", "worker", CONF, "old97")  \

@@ -1,5 +1,4 @@
-/* CRIOCredentialProviderConfig cluster: the file of providers it becomes, and
- * what its status says. */
+/* CRIOCredentialProviderConfig cluster: the provider file generated from it, and its status. */
 #include "base/codec.h"
 #include "fixture.h"
 #include "plan/credentials.h"
@@ -88,7 +87,7 @@ static const struct json *config_of(struct world *w, const char *images, const c
 				       .p);
 }
 
-/* The text of the n-th file of what an action sends, and its path. */
+/* The text of the n-th file in the body of an action, and its path. */
 static struct str file_in(struct world *w, size_t i, size_t n, struct str *path)
 {
 	const struct json *j = fx_json(&w->a, w->out.v[i].body);
@@ -131,7 +130,7 @@ TEST a_platform_without_providers(void)
 	ASSERT_INT(0, plan_credentials_sync(&w.a, &w.in,
 					    config_of(&w, "'b.io/x','*.other.io','b.io/x'", ""),
 					    &w.out, &w.err));
-	/* the MachineConfig, its metric, the status: no other pool's */
+	/* the MachineConfig, its metric, the status: for no other pool */
 	ASSERT_INT(3, (long long)w.out.n);
 	ASSERT_STR(str_fmt(&w.a, HEAD "%s", OURS).p, file_in(&w, 0, 0, &path));
 	ASSERT_STR("/etc/kubernetes/credential-providers/"
@@ -214,7 +213,7 @@ TEST all_of_them_taken(void)
 	PASS();
 }
 
-/* A condition that says the same is left alone, others of the list stay. */
+/* An unchanged condition is not written; other conditions stay. */
 TEST told_once(void)
 {
 	struct world w;

@@ -1,6 +1,6 @@
 /*
- * What the daemon does next, for one view after the other; as upstream's spec
- * and scenarios have it.
+ * The daemon's next step for one view after the other, as upstream's spec and
+ * scenarios define it.
  */
 #include "../test.h"
 #include "mc/api.h"
@@ -18,7 +18,7 @@ struct row {
 	const char *name;
 	struct daemon_view v;
 	enum daemon_do what;
-	const char *said; /* pairs, events and text */
+	const char *said; /* annotation pairs, events and text */
 };
 
 #pragma GCC diagnostic push

@@ -1,4 +1,4 @@
-/* Drains, step by step: what happens, and what is done about it. */
+/* Drains, step by step: every situation and the resulting actions. */
 #include "plan/drain.h"
 #include "actions_print.h"
 
@@ -17,7 +17,7 @@ struct world {
 	bool image_mode;
 	bool no_eviction;
 	int64_t evict_ms;
-	struct json *mcn; /* as the server has it; NULL: there is none */
+	struct json *mcn; /* the server's object; NULL: there is none */
 };
 
 static void world_init(struct world *w, const char *wish, const char *done)
@@ -45,7 +45,7 @@ static void pod(struct world *w, const char *name, const char *daemonset)
 	};
 }
 
-/* MachineConfigNode writes as their two conditions. */
+/* Prints MachineConfigNode writes as their two conditions. */
 static void print_mcn(struct arena *a, struct buf *b, const struct action *act)
 {
 	struct conditions list =
@@ -105,7 +105,7 @@ static struct str print(struct world *w, int rc)
 	return buf_str(&b);
 }
 
-/* What has been reported so far is what the server has. */
+/* Applies the reports so far to the server's objects. */
 static void take_reports(struct world *w)
 {
 	for (size_t i = 0; i < w->last.n; i++) {
@@ -119,7 +119,7 @@ static void take_reports(struct world *w)
 	}
 }
 
-/* The last action asks for the MachineConfigNode: answers it, and takes it out. */
+/* The last action reads the MachineConfigNode: answers it and removes it. */
 static bool answer_mcn(struct world *w)
 {
 	struct drain_answer ans = { 0 };
@@ -135,8 +135,8 @@ static bool answer_mcn(struct world *w)
 	return true;
 }
 
-/* Plans until something else than the MachineConfigNode is waited for; what came
- * of it, one action per line. */
+/* Plans until it waits for something other than the MachineConfigNode; returns the
+ * actions, one per line. */
 static struct str plan(struct world *w)
 {
 	int rc;
@@ -151,7 +151,7 @@ static struct str plan(struct world *w)
 
 #define WHICH "The disruption budget b needs 1 healthy pods and has 1 currently"
 
-/* The answer to an action of the last plan. */
+/* Answers an action of the last plan. */
 static void reply_at(struct world *w, size_t i, int status, const char *message)
 {
 	struct drain_answer ans = { .status = status,
@@ -161,7 +161,7 @@ static void reply_at(struct world *w, size_t i, int status, const char *message)
 	drain_reply(&w->d, w->last.v[i].tag, w->now, &ans);
 }
 
-/* The same to its i-th action, lines of the log left out. */
+/* The same for its i-th action, not counting log lines. */
 static void reply(struct world *w, size_t i, int status, const char *message)
 {
 	size_t at = 0;
@@ -217,7 +217,7 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 	"METRIC mcc_sub_controller_state " \
 	"machine-config-controller-drain,drain,n = now\n"
 
-/* From the wish to a cordoned node whose pods are being looked at. */
+/* From the drain request to a cordoned node whose pods are being listed. */
 static struct str to_cordoned(struct world *w)
 {
 	(void)plan(w);
@@ -260,7 +260,7 @@ TEST drains(void)
 	reply(&w, 2, 201, "");
 	w.now.sec += 3;
 	ASSERT_STR("REQUEUE after 87000 ms  # pods are leaving\n", plan(&w));
-	w.pods[0] = w.pods[1]; /* a and done are gone */
+	w.pods[0] = w.pods[1]; /* a and done have left */
 	w.pods[1] = w.pods[3];
 	w.n_pods = 2;
 	ASSERT_STR("LOG node n: Evicted pod ns/a\n"
@@ -279,7 +279,7 @@ TEST nothing_to_evict(void)
 
 	world_init(&w, "drain-v1", "uncordon-v0");
 	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING, to_cordoned(&w));
-	ASSERT_STR("", plan(&w)); /* the pods are not known yet */
+	ASSERT_STR("", plan(&w)); /* the pods are not listed yet */
 	w.pods_known = true;
 	ASSERT_STR(DRAINED FULFILLED, plan(&w));
 	world_free(&w);
@@ -305,8 +305,8 @@ TEST nothing_to_evict(void)
 	"LOG node n: error when evicting pods/\"a\" -n \"ns\" (will retry " \
 	"after 5s): " BUDGET " " WHICH "\n"
 
-/* A budget holds the pod back for one attempt; returns the last plan. */
-static int refusals; /* logged since the test began */
+/* A budget refuses the eviction for one attempt; returns the last plan. */
+static int refusals; /* log lines since the test began */
 static struct str held_back(struct world *w)
 {
 	struct str out = S("");
@@ -336,9 +336,9 @@ TEST budget(void)
 			   LATE("a")) "REQUEUE after 60000 ms  # the drain "
 				      "failed\n",
 		   held_back(&w));
-	ASSERT_INT(1, refusals); /* of an attempt that asked 18 times */
+	ASSERT_INT(1, refusals); /* of an attempt that sent 18 evictions */
 	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
-	/* it is asked again and again; after ten minutes less often */
+	/* the eviction is retried; after ten minutes less often */
 	for (int i = 0; i < 4; i++) {
 		w.now.sec += 60;
 		(void)plan(&w);
@@ -356,7 +356,7 @@ TEST budget(void)
 			     "minutes then retrying. Error message from drain: " LATE("a") "\n" FAILED(
 				     LATE("a")) "REQUEUE after 300000 ms  # the drain failed\n",
 		held_back(&w));
-	/* and after an hour an alarm is raised, and the budget still holds */
+	/* after an hour an alarm is raised, and the budget still refuses */
 	w.now.sec += 3600;
 	ASSERT_STR(GOING_ON("1.233") "LOG node n: drain exceeded timeout: "
 				     "1h0m0s. Will continue to retry.\n"
@@ -365,7 +365,7 @@ TEST budget(void)
 				     "METRIC mcc_drain_err n = 1\n" DRAINING EVICT(
 					     "a") "REQUEUE after 90000 ms  # pods are leaving\n",
 		   plan(&w));
-	/* then it is let go */
+	/* then the budget allows it */
 	reply(&w, 3, 201, "");
 	w.n_pods = 0;
 	ASSERT_STR("LOG node n: Evicted pod ns/a\n" DRAINED FULFILLED, plan(&w));
@@ -373,7 +373,7 @@ TEST budget(void)
 	PASS();
 }
 
-/* Tests need not wait for minutes. */
+/* Tests must not wait for minutes. */
 TEST another_pace(void)
 {
 	struct world w;
@@ -449,7 +449,7 @@ TEST evictions(void)
 #define PODS "{\"name\":\"pods\",\"kind\":\"Pod\"}"
 #define EVICTION(more) "{\"name\":\"pods/eviction\",\"kind\":\"Eviction\"" more "}"
 
-/* Answers to GET /api/v1; want "": it is to be asked again. */
+/* Answers to GET /api/v1; want "": the request is retried. */
 TEST discovery(void)
 {
 	static const struct {
@@ -490,7 +490,7 @@ TEST discovery(void)
 	PASS();
 }
 
-/* What cannot be evicted is not deleted: budgets would be passed over. */
+/* A pod that cannot be evicted is not deleted: that would bypass budgets. */
 TEST eviction_not_offered(void)
 {
 	struct world w;
@@ -506,7 +506,7 @@ TEST eviction_not_offered(void)
 		   "Error message from drain: " NOT_OFFERED
 		   "\n" FAILED(NOT_OFFERED) "REQUEUE after 60000 ms  # the drain failed\n",
 		   plan(&w));
-	/* the next attempt goes on as soon as it is */
+	/* the next attempt evicts as soon as eviction is offered */
 	w.now.sec += 60;
 	ASSERT_STR(GOING_ON("0.042") DRAINING "REQUEUE after 90000 ms  # pods are leaving\n",
 		   plan(&w));
@@ -574,7 +574,7 @@ TEST uncordons(void)
 	PASS();
 }
 
-/* A server that says yes and does nothing: five tries, ever slower. */
+/* A server that accepts evictions and does nothing: five tries with back-off. */
 TEST stubborn(void)
 {
 	struct world w;
@@ -628,7 +628,7 @@ TEST uncordoned_meanwhile(void)
 	PASS();
 }
 
-/* As upstream, whose queue holds the node's event until the attempt is over. */
+/* Like upstream, whose queue holds the node's event until the attempt is over. */
 TEST uncordoned_while_blocked(void)
 {
 	struct world w;
@@ -646,13 +646,14 @@ TEST uncordoned_while_blocked(void)
 				      "the drain\n",
 		   held_back(&w));
 	ASSERT_STR(GOING_ON("0.025") MEANWHILE CORDON("drain-v1") LOOK, plan(&w));
-	/* it is still the same drain, which began when it was first cordoned */
+	/* the same drain, which began when the node was first cordoned */
 	ASSERT(w.d.cordoned);
 	world_free(&w);
 	PASS();
 }
 
-/* Between two attempts nothing keeps new pods away: no minute is waited then. */
+/* Between two attempts an uncordoned node accepts new pods: the drain does not wait a
+ * minute then. */
 TEST uncordoned_at_rest(void)
 {
 	struct world w;
@@ -668,7 +669,7 @@ TEST uncordoned_at_rest(void)
 	ASSERT_STR(GOING_ON("0.026") "LOG External actor has unexpectedly uncordoned node n, "
 				     "cordoning again...\n" CORDON("drain-v1") LOOK,
 		   plan(&w));
-	/* one that cannot be cordoned is left for its minute */
+	/* a node that cannot be cordoned waits for its minute */
 	for (int i = 0; i < 500 && !w.d.next; i++) {
 		for (size_t k = 0; k < w.last.n; k++)
 			if (w.last.v[k].kind == ACTION_STRATEGIC)
@@ -677,7 +678,7 @@ TEST uncordoned_at_rest(void)
 		(void)plan(&w);
 	}
 	ASSERT_STR("REQUEUE after 60000 ms  # a drain failed\n", plan(&w));
-	/* but goes on when somebody else does it */
+	/* but continues when something else cordons it */
 	w.node.unschedulable = true;
 	ASSERT(str_find(plan(&w), S("\nLOG node n: initiating drain\nAPPLY MCN ")) > 0);
 	world_free(&w);
@@ -702,7 +703,7 @@ TEST strange_wishes(void)
 
 /* ---- the MachineConfigNode itself ---------------------------------------- */
 
-/* What the node's daemon says while the node is drained stays. */
+/* Conditions that the node's daemon writes during the drain are kept. */
 TEST mcn_is_read_for_each_report(void)
 {
 	static const char says[] = "{'metadata':{'name':'n'},'spec':{'configVersion':{'desired':"
@@ -717,13 +718,13 @@ TEST mcn_is_read_for_each_report(void)
 		struct conditions list;
 		size_t at;
 
-		w.pods_known = i == 3; /* that is when it is drained */
+		w.pods_known = i == 3; /* from here on the node is drained */
 		(void)plan_once(&w);
 		ASSERT(w.d.mcn_asked);
 		w.last = (struct actions){ 0 };
 		(void)plan_once(&w);
-		ASSERT_INT(0, (long long)w.last.n); /* until it is there */
-		/* one that is not of this attempt counts for nothing */
+		ASSERT_INT(0, (long long)w.last.n); /* until the answer arrives */
+		/* an answer to another attempt is ignored */
 		drain_reply(&w.d, 99 * DRAIN_TAGS + DRAIN_TAG_MCN, w.now, &ans);
 		(void)plan_once(&w);
 		ASSERT_INT(0, (long long)w.last.n);

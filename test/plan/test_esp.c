@@ -72,7 +72,7 @@ TEST choices(void)
 	PASS();
 }
 
-/* What lsblk prints is bounded. */
+/* The accepted size of lsblk's output is limited. */
 TEST too_much(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

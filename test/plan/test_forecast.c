@@ -1,4 +1,4 @@
-/* What becomes of a pool, from manifests: a line for each outcome. */
+/* The forecast of a pool from manifests: one line for each outcome. */
 #include "../test.h"
 
 #include "plan/forecast.h"
@@ -138,7 +138,7 @@ TEST forecasts(void)
 	PASS();
 }
 
-/* Too large for etcd: nothing comes of what it would do. */
+/* Too large for etcd: the change has no effect. */
 TEST too_large(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -165,7 +165,7 @@ TEST too_large(void)
 	PASS();
 }
 
-/* Each object that a base lacks is told of, where it matters. */
+/* Every object that the base lacks is reported, where it matters. */
 TEST assumptions(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,7 +1,8 @@
 /*
- * One generator: what a preview promises is what the live controller makes, and what
- * bootstrap made stays. Every golden case of the controllers and a few hundred
- * generated clusters go through all three, and names and bytes are compared.
+ * One generator: a preview promises exactly what the live controller makes, and
+ * keeps what bootstrap made. Every golden case of the controllers and a few
+ * hundred generated clusters go through all three; names and bytes are
+ * compared.
  */
 #include <dirent.h>
 #include <sys/stat.h>
@@ -75,8 +76,8 @@ struct pair {
 	struct str name;
 	struct live l;
 	struct preview p;
-	struct settle_keys before; /* what failed before */
-	size_t rendered, refused; /* what was compared */
+	struct settle_keys before; /* keys that failed before the change */
+	size_t rendered, refused; /* comparisons made */
 };
 
 static bool is_rendered(const struct mc *mc)
@@ -126,7 +127,7 @@ static bool same_part(const struct pair *t, const struct mc *live, const struct 
 	return fail(t, live->meta.name, path);
 }
 
-/* The uid of an owner is the server's. */
+/* The server sets the uid of an owner. */
 static bool same_owner(const struct pair *t, const struct mc *live, const struct mc *promised)
 {
 	static const char *const parts[] = { "kind", "name", "controller" };
@@ -218,7 +219,7 @@ static struct str error_in(const struct settle_keys *list, const struct settle_k
 	return S("");
 }
 
-/* What was refused failed, with these words; and the other way round. */
+/* Everything refused failed with the same message, and the other way round. */
 static bool same_refusals(struct pair *t)
 {
 	struct settle_keys before = t->before;
@@ -240,7 +241,7 @@ static bool same_refusals(struct pair *t)
 	}
 	for (size_t i = 0; i < t->l.failed.n; i++) {
 		const struct settle_key *k = &t->l.failed.v[i];
-		/* what failed before may be tried again */
+		/* a key that failed before may be retried */
 		bool told =
 			k->key.kind == GENERATE_RENDER || str_eq(error_in(&before, k), k->error);
 
@@ -248,7 +249,7 @@ static bool same_refusals(struct pair *t)
 			told |= str_eq(t->p.refused.v[n].message, k->error);
 		for (size_t n = 0; n < t->p.notes.n; n++)
 			told |= str_ends(t->p.notes.v[n], k->error);
-		/* one that is for no pool yet is told of when it is applied */
+		/* a config that selects no pool yet is reported when it is applied */
 		told |= str_starts(k->error, S("could not find any "));
 		if (!told)
 			return fail(t, k->key.name, "failed, not refused");
@@ -261,7 +262,7 @@ static bool compare(struct pair *t, const struct mc_set *before)
 	return same_refusals(t) && same_mcs(t) && same_targets(t, before);
 }
 
-/* Previews what the text changes, applies it, and compares. */
+/* Previews the change in the text, applies it, and compares. */
 static bool change(struct pair *t, struct str text)
 {
 	struct mc_set before = t->l.set, given = { 0 }, again = { 0 }, after;
@@ -323,7 +324,7 @@ static void name_secret(struct arena *a, struct mc_set *set)
 	set->controller_config->tree = tree;
 }
 
-/* What a running cluster always has. */
+/* Objects that every running cluster has. */
 static bool golden_set(struct arena *a, const struct bootstrap_files *files, struct mc_set *set)
 {
 	struct err err = ERR_INIT(a);
@@ -360,17 +361,17 @@ static bool without_one(struct pair *t, const struct bootstrap_files *files, siz
 	t->l.set = base;
 	t->l.templated = false;
 	live_start(&t->l);
-	/* without templates or gates the controllers wait: that is the case */
+	/* the case tests that controllers wait without templates or gates */
 	if (live_error(&t->l, GENERATE_TEMPLATES, S("machine-config-controller")).n ||
 	    str_starts(t->name, S("070")))
 		return true;
 	t->l.templated = true;
-	/* as text: both sides shall read it for themselves */
+	/* as text: each side parses it itself */
 	text = text_of(t->a, o->doc.tree);
 	return change(t, text);
 }
 
-/* Which objects can be the change. */
+/* Whether the object can be the change. */
 static bool can_change(const struct mc_object *o)
 {
 	switch (o->kind) {
@@ -392,7 +393,7 @@ struct counts {
 	size_t cases, changes, bad, first_runs;
 };
 
-/* Bootstrap's rendered config of a pool, or "". */
+/* The rendered config that bootstrap made for a pool, or "". */
 static struct str first_target(struct arena *a, const struct bootstrap_out *out, struct str pool)
 {
 	struct str start = str_fmt(a, "machine-configs/rendered-%.*s-", STRF(pool));
@@ -404,10 +405,11 @@ static struct str first_target(struct arena *a, const struct bootstrap_out *out,
 }
 
 /*
- * Where upstream's bootstrap differs from its controllers by design: only it makes
- * registries and kernel arguments for custom pools, puts the allowed registries
- * into policy.json twice, and knows pre-built images. An empty selector of a
- * KubeletConfig selects nothing there; in a cluster no pool is rendered with one.
+ * Where upstream's bootstrap differs from its controllers by design: only
+ * bootstrap makes registries and kernel arguments for custom pools, writes the
+ * allowed registries into policy.json twice, and knows pre-built images. An
+ * empty selector of a KubeletConfig selects nothing in bootstrap; in a cluster
+ * no pool is rendered with one.
  */
 static bool same_by_design(const char *name, struct str pool)
 {
@@ -434,7 +436,7 @@ static bool same_first_run(struct pair *t, const struct bootstrap_files *files, 
 
 	in.pull_secret = test_file(t->a, str_fmt(t->a, "%s/input/pull-secret.yaml", dir).p);
 	if (plan_bootstrap(t->a, &in, &out, &err) < 0)
-		return true; /* test_bootstrap has the words */
+		return true; /* test_bootstrap checks the messages */
 	t->l.set = (struct mc_set){ 0 };
 	t->l.templated = false;
 	(void)golden_set(t->a, files, &t->l.set);
@@ -463,7 +465,7 @@ static void golden_case(const struct template_tree *tree, const char *name, stru
 	t.l.tree = tree;
 	read_manifests(&a, str_fmt(&a, "%s/input", dir).p, &files);
 	if (!golden_set(&a, &files, &set))
-		return; /* it cannot be read: that is the case */
+		return; /* the case tests input that cannot be parsed */
 	counts->cases++;
 	counts->bad += !same_first_run(&t, &files, dir, name, counts);
 	for (size_t i = 0; i < set.others.n; i++) {
@@ -515,7 +517,7 @@ struct maker {
 	struct test_rng rng;
 	struct buf b;
 	unsigned latency; /* of the Node config; 3: there is none */
-	bool too_far; /* the Node config was refused: it is the last change */
+	bool too_far; /* the Node config was refused: no more changes */
 };
 
 static unsigned roll(struct maker *m, unsigned below)
@@ -526,7 +528,7 @@ static unsigned roll(struct maker *m, unsigned below)
 #define CUSTOM 3
 static const char *const custom[CUSTOM] = { "infra", "edge", "gpu" };
 
-/* Labels choose pools: its own name, and team a or b. */
+/* Pools have labels to select them: their own name, and team a or b. */
 static void add_pool(struct maker *m, const char *name, bool built_in)
 {
 	buf_addf(&m->b,
@@ -675,7 +677,7 @@ static struct str taken(struct maker *m)
 	return text;
 }
 
-/* Up to 13 KubeletConfigs: more than a pool takes. */
+/* Up to 13 KubeletConfigs: more than a pool accepts. */
 static struct str make_cluster(struct maker *m)
 {
 	unsigned kubelets = roll(m, 4) ? roll(m, 4) : 9 + roll(m, 5);
@@ -754,7 +756,7 @@ static struct mc_object *any_config(struct maker *m, const struct mc_set *set)
 	return list.n ? list.v[roll(m, (unsigned)list.n)] : NULL;
 }
 
-/* What is there of older days: no annotation, or a name that is another's. */
+/* State that older versions left: no annotation, or a name that belongs to another config. */
 static void age(struct maker *m, struct live *l)
 {
 	struct mc_object *o = any_config(m, &l->set);
@@ -782,8 +784,9 @@ struct base {
 
 #define BASELINE GOLDEN "controllers/001-baseline/input/"
 
-/* What a first run with the same manifests renders, where it takes them all and the
- * cluster renders the pool. Without a Node config a cluster has no 97-. */
+/* Compares with what bootstrap renders from the same manifests, where it accepts all
+ * of them and the cluster renders the pool. Without a Node config a cluster has no
+ * 97-*. */
 static bool same_installed(struct pair *t, struct str text, size_t *compared)
 {
 	struct bootstrap_file files[] = {
@@ -833,7 +836,7 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 	for (size_t i = 0; i < base->mcs.n; i++) {
 		struct mc *mc = ARENA_NEW(a, struct mc);
 
-		/* what is parsed of it goes with the cluster */
+		/* its parsed form is freed with the cluster */
 		*mc = *base->mcs.v[i];
 		mc->ignition = NULL;
 		VEC_PUSH(a, &p.l.set.mcs, mc);
@@ -854,7 +857,7 @@ static bool generated_cluster(struct arena *a, const struct template_tree *t,
 	return same;
 }
 
-/* The templates are the same for all. */
+/* All clusters share the templates. */
 static void make_base(struct arena *a, const struct template_tree *t, struct base *out)
 {
 	struct bootstrap_files files = { 0 };

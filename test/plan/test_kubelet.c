@@ -1,4 +1,4 @@
-/* What the golden cases do not reach of plan/kubelet and plan/runtime. */
+/* Code of plan/kubelet and plan/runtime that the golden cases do not reach. */
 #include "../test.h"
 
 #include "mc/contents.h"
@@ -45,7 +45,7 @@ static struct str file_of(struct arena *a, struct mc *mc, const char *path)
 
 static const struct {
 	const char *name, *base, *kc;
-	const char *has; /* in kubelet.conf, or the error */
+	const char *has; /* a line of kubelet.conf, or the error */
 	const char *lacks;
 } kubelet_cases[] = {
 	{ "an empty list changes nothing", "clusterDNS: [a]\n",
@@ -178,7 +178,7 @@ TEST kernel_arguments_of_cgroups(void)
 	ASSERT_STR("systemd.unified_cgroup_hierarchy=1", mc->kargs.v[2]);
 	ASSERT_INT(3, json_len(json_at(mc->doc.tree, "spec.kernelArguments")));
 
-	/* a custom pool's are left alone in a running cluster */
+	/* in a running cluster those of a custom pool stay unchanged */
 	ASSERT_INT(0, kubelet_node(&a, &in, NULL, &mc, &err));
 	ASSERT_INT(0, mc->kargs.n);
 	PASS();
@@ -201,7 +201,7 @@ TEST an_unknown_profile_stops_only_the_node_config(void)
 	ASSERT_INT(-ERR_INVALID, kubelet_node(&a, &in, &now, &mc, &err));
 	ASSERT_INT(0, kubelet_features(&a, &in, &mc, &err));
 	ASSERT(str_find(file_of(&a, mc, KUBELET_CONF), S("nodeStatusUpdateFrequency: 9s\n")) >= 0);
-	in.pool = S("master"); /* does not look at it */
+	in.pool = S("master"); /* the master pool does not use it */
 	ASSERT_INT(0, kubelet_node(&a, &in, &now, &mc, &err));
 	PASS();
 }
@@ -214,7 +214,7 @@ TEST an_unknown_profile_stops_only_the_node_config(void)
 
 static const struct {
 	const char *name, *base, *spec;
-	const char *storage; /* storage.conf, or what is said instead */
+	const char *storage; /* storage.conf, or the message instead */
 } runtime_cases[] = {
 	{ "a file without anything", "", "{overlaySize: 8Gi}",
 	  STORAGE_OPTIONS("    size = \"8Gi\"\n", "") },

@@ -1,5 +1,5 @@
 /*
- * os-release, kernel arguments, and what rpm-ostree is told.
+ * os-release, kernel arguments, and the arguments for rpm-ostree.
  */
 #include "../test.h"
 

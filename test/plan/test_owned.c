@@ -1,5 +1,5 @@
-/* KubeletConfigs, ContainerRuntimeConfigs, feature gates, Node config and
- * registries: what they own, how it is named, and when it goes. */
+/* KubeletConfigs, ContainerRuntimeConfigs, feature gates, Node config and registries:
+ * which MachineConfigs they own, their names, and when they are deleted. */
 #include "fixture.h"
 #include "actions_print.h"
 #include "plan/kubelet_sync.h"
@@ -101,7 +101,7 @@ static void start(struct world *w, const struct owned_kind *kind)
 				    .mcs = &w->mcs };
 }
 
-/* name: "mc", or "mc@owner" for one that a config has made. */
+/* name: "mc", or "mc@owner" for one that a config generated. */
 static void add_mc(struct world *w, const char *name, const char *version)
 {
 	struct str mc = str_of(name), owner = S("");
@@ -130,8 +130,8 @@ static void add_mc(struct world *w, const char *name, const char *version)
 struct name_case {
 	const char *name;
 	const char *configs; /* "name created suffix finalizers;…" */
-	const char *mcs; /* that exist, and whose they are */
-	const char *want; /* for the first of them */
+	const char *mcs; /* existing ones, with their owners */
+	const char *want; /* the name for the first config */
 };
 
 static const struct name_case names[] = {
@@ -231,7 +231,7 @@ static struct str print(struct world *w, int rc)
 
 		if (act.kind == ACTION_METRIC)
 			continue;
-		if (act.kind == ACTION_CREATE) /* shown by its name */
+		if (act.kind == ACTION_CREATE) /* print its name */
 			act.body = json_str(fx_json(&w->a, act.body), "metadata.name");
 		if (act.kind == ACTION_REPLACE)
 			act.body = S("");
@@ -297,7 +297,7 @@ TEST kubelet_config_made(void)
 		   "MachineConfigs are gone\n"
 		   "3 " STATUS("Success", "Success", ""),
 		   sync_kubelet(&w));
-	/* once it is so, nothing is written */
+	/* when it is up to date, nothing is written */
 	VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[1].body)));
 	set_config(&w, KC(",'annotations':{'machineconfiguration.openshift.io/"
 			  "mc-name-suffix':''},'finalizers':["
@@ -315,12 +315,12 @@ TEST kubelet_config_made(void)
 	PASS();
 }
 
-/* What happens to a MachineConfig that a settled KubeletConfig has. */
+/* The plan for a MachineConfig of a settled KubeletConfig. */
 struct stay_case {
 	const char *name, *config;
 	const char *base; /* podsPerCore in the templates, or NULL */
 	const char *gate; /* a feature gate, or NULL */
-	const char *hash; /* this version */
+	const char *hash; /* the hash of this version */
 	bool written;
 };
 
@@ -389,7 +389,7 @@ TEST kubelet_config_stays(void)
 	PASS();
 }
 
-/* Upstream's workers gave two configs one name: it stays until one is edited. */
+/* Upstream's workers gave two configs one name: both keep it until one is edited. */
 TEST kubelet_configs_share(void)
 {
 	static const char *const hashes[] = { "h1", "h2" };
@@ -519,7 +519,7 @@ TEST kubelet_config_deleted(void)
 	PASS();
 }
 
-/* Two that had the same name for theirs: the one that has it keeps it. */
+/* Two configs with one name: the config that owns the MachineConfig keeps it. */
 TEST kubelet_configs_part(void)
 {
 	struct world w;
@@ -536,7 +536,7 @@ TEST kubelet_configs_part(void)
 					      "1 POST " API "machineconfigs "
 					      "99-worker-generated-kubelet-2  # KubeletConfig k "
 					      "for pool worker\n")));
-	/* nor does it take it along */
+	/* deleting the other config does not delete it either */
 	set_config(&w, KC(",'deletionTimestamp':'2020-01-01T00:00:00Z',"
 			  "'finalizers':['99-worker-generated-kubelet-1']",
 			  "'pool':'worker'", "", ""));
@@ -548,7 +548,8 @@ TEST kubelet_configs_part(void)
 	PASS();
 }
 
-/* Another version begins: what other configs will write is left to them. */
+/* The first run of another version: MachineConfigs that other configs will write are
+ * left to them. */
 TEST kubelet_config_taken_over(void)
 {
 	struct world w;
@@ -693,7 +694,7 @@ TEST runtime_config_made(void)
 	PASS();
 }
 
-/* A settled one stays as it is; a pool that is new to it gets its own. */
+/* A settled config stays unchanged; a pool that it newly selects gets its own. */
 TEST runtime_config_stays(void)
 {
 	struct runtime_view v;
@@ -726,7 +727,7 @@ TEST runtime_config_stays(void)
 	PASS();
 }
 
-/* Two that upstream gave one name keep it, until one of them is edited. */
+/* Two configs that upstream gave one name keep it until one is edited. */
 TEST runtime_configs_share(void)
 {
 	static const char text[] = "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':"
@@ -783,7 +784,7 @@ TEST runtime_configs_share(void)
 	"error decoding crio config: toml: line 1: expected a key"
 #define LEFT_OUT "Error: " NOT_READ
 
-/* A storage.conf that cannot be changed is left out, and the status says why. */
+/* A storage.conf that cannot be edited is left out, and the status has the reason. */
 TEST runtime_config_in_part(void)
 {
 	struct runtime_view v;
@@ -813,7 +814,7 @@ TEST runtime_config_in_part(void)
 											"Success"),
 					     "Success"),
 		   print(&w, plan_runtime_sync(&w.a, &v, &w.out, &w.err)));
-	/* that is said once */
+	/* reported once */
 	for (size_t i = 0; i < w.out.n; i++)
 		if (w.out.v[i].kind == ACTION_CREATE)
 			VEC_PUSH(&w.a, &w.mcs, fx_mc(&w.a, str_z(&w.a, w.out.v[i].body)));
@@ -846,7 +847,7 @@ TEST registries_made(void)
 							"89abcdef0123456789ab"
 							"cdef") };
 	v = (struct runtime_view){ .owned = w.o, .templates = &w.templates, .registries = &in };
-	/* nothing before there is an Image config */
+	/* nothing before an Image config exists */
 	ASSERT_STR("", print(&w, plan_registries_sync(&w.a, &v, &w.out, &w.err)));
 	v.image = objects.v[0]->doc.tree;
 	ASSERT_STR("0 POST " API "machineconfigs 99-infra-generated-registries"
@@ -874,7 +875,7 @@ TEST registries_made(void)
 	"'publicKey':{'keyData':'a2V5'}}}},'status':{'conditions':[{"                         \
 	"'type':'Old','status':'True'}]}}"
 
-/* Upstream's role may update the status of image policies, not patch it. */
+/* Upstream's role may update, but not patch, the status of image policies. */
 TEST image_policy_outranked(void)
 {
 	struct mc_object_list objects = { 0 };

@@ -1,4 +1,4 @@
-/* Pinned images: what is wanted, room, credentials, CRI-O's file, reports. */
+/* Pinned images: the wanted images, disk space, credentials, CRI-O's file, reports. */
 #include "../test.h"
 #include "actions_print.h"
 
@@ -26,7 +26,7 @@ static struct json *tree(struct arena *a, const char *text)
 	"\"},{\"type\":\"NetworkUnavailable\",\"status\":\"True\"}]}}"
 #define GOOD NODE("True", "False", "\"ephemeral-storage\":\"20Gi\"")
 
-/* The sets there are: name, uid, generation, images. */
+/* The existing sets: name, uid, generation, images. */
 static const struct json *find(const void *ctx, struct str name)
 {
 	return json_member(ctx, name);
@@ -101,7 +101,7 @@ TEST wanted(void)
 		   pin_config(&f.a, &p));
 	ASSERT_INT(20LL << 30, p.capacity);
 
-	/* what is known stays known, unless it is another set */
+	/* known facts are kept, except for another set */
 	p.images.v[1].here = true;
 	p.images.v[2].size = 7;
 	pin_pulled(&p);
@@ -284,7 +284,7 @@ TEST credentials(void)
 		{ "other.io/a@sha256:" D64, "" },
 		{ "src.io/x@sha256:" D64, "m io" },
 		{ "src.io/ns/deep@sha256:" D64, "n deep" },
-		/* an entry of a folder in between is not looked at */
+		/* an entry for a path in between is not used */
 		{ "src.io/ns/deep/x@sha256:" D64, "m io" },
 		{ "strict.io/x@sha256:" D64, "m io" },
 		{ "over.io/x@sha256:" D64, "me sec" },
@@ -363,7 +363,7 @@ TEST tries(void)
 	PASS();
 }
 
-/* What the controller writes to a pool. */
+/* The controller's writes to a pool. */
 TEST pools(void)
 {
 #define MCP(selector, sets, conditions)                                                     \

@@ -1,4 +1,4 @@
-/* The update controller: who moves, and what the pool says. */
+/* The update controller: which nodes are updated, and the pool's status. */
 #include "fixture.h"
 #include "actions_print.h"
 
@@ -123,7 +123,7 @@ TEST max_unavailable(void)
 	PASS();
 }
 
-/* ---- who moves ----------------------------------------------------------- */
+/* ---- which nodes are updated --------------------------------------------- */
 
 struct move_case {
 	const char *name, *nodes, *max, *want;
@@ -312,8 +312,8 @@ static void move_view(struct arena *a, const struct move_case *c, struct pool_vi
 struct build_case {
 	const char *name;
 	const char *named; /* by the MachineOSConfig */
-	const char *no_build; /* what the server says it has not */
-	const char *target; /* of the build that is known */
+	const char *no_build; /* builds that the server does not have */
+	const char *target; /* of the known build */
 	const char *want;
 };
 
@@ -358,7 +358,7 @@ TEST stale_builds(void)
 		v.os_builds = &build;
 		v.no_build = str_of(c->no_build);
 		ASSERT_INT_M(c->name, 0, plan_pool(&a, &v, &out, &err));
-		out.n = str_starts(out.v[0].path, S(OS)); /* comes first */
+		out.n = str_starts(out.v[0].path, S(OS)); /* the first action only */
 		buf_init(&b, &a);
 		actions_print(&b, &out);
 		ASSERT_STR_M(c->name, str_of(c->want), buf_str(&b));
@@ -479,7 +479,7 @@ TEST whole_plans(void)
 	PASS();
 }
 
-/* A taint that cannot be set holds up neither nodes nor what is told of them. */
+/* A taint that cannot be set blocks neither the nodes nor their reports. */
 TEST taints_are_no_condition(void)
 {
 	static const struct move_case m = { .nodes = "a v0 v0 Done", .max = "1" };
@@ -524,7 +524,7 @@ TEST selects_all(void)
 	PASS();
 }
 
-/* ---- what the pool says -------------------------------------------------- */
+/* ---- the pool's status --------------------------------------------------- */
 
 struct status_case {
 	const char *name, *nodes, *want;
@@ -718,8 +718,7 @@ TEST status(void)
 	PASS();
 }
 
-/* Nothing is written when nothing changed: the status planned once is the
- * status of the next plan. */
+/* Nothing is written when nothing changed: a planned status is the input of the next plan. */
 TEST settled(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

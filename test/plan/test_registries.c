@@ -1,5 +1,6 @@
 /*
- * Registries: upstream's golden cases, file by file, and what they do not reach.
+ * Registries: upstream's golden cases, file by file, and what they do not
+ * cover.
  */
 #include <dirent.h>
 #include <unistd.h>
@@ -41,7 +42,7 @@ static void load_dir(struct fixture *f, const char *dir)
 	free(list);
 }
 
-/* The text of a template of the golden tree. */
+/* The text of a template in the golden tree. */
 static struct str template_text(struct fixture *f, const char *name)
 {
 	struct json *j = NULL;
@@ -80,7 +81,7 @@ static int run(struct fixture *f, bool bootstrap, struct str conf, struct str po
 	return rc < 0 ? rc : registries_files(f->a, &f->r, conf, policy, &f->files, &f->err);
 }
 
-/* The worker's rendered config that upstream wrote. */
+/* The rendered worker config that upstream wrote. */
 static struct ign_obj *expected(struct fixture *f, const char *dir)
 {
 	const char *d = str_fmt(f->a, "%s/expected/machine-configs", dir).p;
@@ -292,8 +293,7 @@ TEST conflicts_are_told(void)
 	PASS();
 }
 
-/* Thousands of mirrors take no longer than their number: an entry each, found
- * again by its name. */
+/* Thousands of mirrors take linear time: each is one entry, found by name. */
 TEST many_mirrors(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -338,7 +338,7 @@ TEST one_more_is_accepted(void)
 		  "      \"[o@/r]q@i\": [\n        {\n          \"type\": "
 		  "\"insecureAcceptAnything\"\n        }\n      ]\n    }\n"
 		  "  }\n}" },
-		/* whose signature is meant is said where it was not */
+		/* signedIdentity is added where it is missing */
 		{ "{\"default\":[{\"type\":\"reject\"}],\"transports\":{"
 		  "\"docker\":{\"q\":[{\"keyPath\":\"/k\",\"keyType\":"
 		  "\"GPGKeys\",\"type\":\"signedBy\"}]},\"containers-storage\":"

@@ -1,6 +1,7 @@
 /*
- * Upstream's golden cases, in process: what is rendered must be what upstream
- * wrote, to the byte, and what it refuses must be refused in its words.
+ * Upstream's golden cases, in process: the rendered config must equal
+ * upstream's byte for byte, and what upstream refuses must be refused with the
+ * same message.
  */
 #include "../test.h"
 
@@ -13,8 +14,8 @@
 #define CASES "test/golden/render"
 
 /*
- * These pools also take in what upstream generates from templates, which the
- * renderer alone does not know: test_bootstrap.c has them.
+ * These pools also include what upstream generates from templates, which the
+ * renderer alone does not have: test_bootstrap.c covers them.
  */
 static const char *const from_templates[] = {
 	"031-custom-pool-inherits-worker",

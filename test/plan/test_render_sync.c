@@ -1,5 +1,4 @@
-/* The render controller, and how MachineConfigs are brought to what they
- * should be. */
+/* The render controller, and how MachineConfigs are updated to the wanted state. */
 #include "plan/render_sync.h"
 #include "actions_print.h"
 
@@ -80,7 +79,7 @@ static struct str plan(struct cluster *c)
 		struct actions one = { .v = &c->out.v[i], .n = 1 };
 
 		if (c->out.v[i].kind == ACTION_CREATE || c->out.v[i].kind == ACTION_REPLACE)
-			one.v[0].body.n = 0; /* shown elsewhere */
+			one.v[0].body.n = 0; /* bodies are compared elsewhere */
 		actions_print(&b, &one);
 	}
 	if (rc < 0)
@@ -88,11 +87,11 @@ static struct str plan(struct cluster *c)
 	return buf_str(&b);
 }
 
-/* Makes the written object the cluster's. */
+/* Adds the written object to the cluster. */
 static void take(struct cluster *c, size_t i)
 {
 	struct action *act = &c->out.v[i];
-	/* the body was hidden by its length only */
+	/* plan() hides a body by setting its length to 0 */
 	struct str body = str_of(act->body.p);
 
 	if (act->kind == ACTION_CREATE)
@@ -150,7 +149,7 @@ TEST rendered(void)
 	PASS();
 }
 
-/* Someone edits the rendered config in use: it is put right. */
+/* Someone edits the rendered config in use: the plan restores it. */
 TEST edited(void)
 {
 	struct cluster c;
@@ -170,14 +169,14 @@ TEST edited(void)
 				    "rendered from 2 configs\n",
 			     STRF(c.mcs.v[2]->meta.name)),
 		     plan(&c));
-	/* and one that was deleted is written again */
+	/* a deleted one is created again */
 	c.mcs.n = 2;
 	ASSERT(str_find(plan(&c), S("POST " API "machineconfigs")) >= 0);
 	arena_free(&c.a);
 	PASS();
 }
 
-/* Upstream's type always says whether the pool is paused; a pause stays. */
+/* Upstream's type always writes whether the pool is paused; the value is kept. */
 TEST paused_is_written(void)
 {
 	static const char *const pools[] = { POOL_TEXT("{}"), POOL_TEXT("{},'paused':true") };
@@ -339,9 +338,9 @@ TEST failing(void)
 				     "worker: %s",
 				     f->want),
 			     cond->message);
-		/* said once */
+		/* reported once */
 		ASSERT_STR_M(f->name, str_fmt(&c.a, "ERROR -5 %s\n", f->want), plan(&c));
-		/* and taken back when it is mended */
+		/* and cleared when the fault is fixed */
 		set_pool(&c, POOL_TEXT("{'name':'x'}"));
 		c.mcs.n = 2;
 		(void)plan(&c);
@@ -379,7 +378,8 @@ static struct mc *brief_of(struct cluster *c, const struct mc *whole)
 	return brief;
 }
 
-/* The cluster after its first plans, with its rendered config held brief; returns the whole. */
+/* The cluster after its first plans, with its rendered config held brief; returns the
+ * complete config. */
 static struct mc *start_brief(struct cluster *c, struct strs *wanted)
 {
 	struct mc *whole;
@@ -396,7 +396,7 @@ static struct mc *start_brief(struct cluster *c, struct strs *wanted)
 	return whole;
 }
 
-/* Plans with a brief config; when it is wanted, again with the whole. */
+/* Plans with a brief config; when the plan wants the complete one, plans again with it. */
 static struct str plan_read(struct cluster *c, struct mc *whole, size_t wanted)
 {
 	size_t before = c->v.wanted->n;
@@ -432,14 +432,14 @@ TEST brief(void)
 
 	ASSERT_STR_M("nothing changed: nothing is read", S(METRIC), plan_read(&c, whole, 0));
 	add_mc(&c, MC_TEXT("99-f", "'fips':true,"));
-	part = plan_read(&c, whole, 0); /* it has the same contents */
+	part = plan_read(&c, whole, 0); /* the contents are equal */
 	ASSERT(str_find(part, S("detected change to FIPS flag")) >= 0);
 	c.mcs.v[3] = fx_mc(&c.a, FILE_MC);
 	part = plan_read(&c, whole, 1);
 	c.mcs.v[2] = whole;
 	all = plan(&c);
 	ASSERT_STR_M("a new target is the same", all, part);
-	/* what was read is refused */
+	/* after the read, the config is refused */
 	c.mcs.v[2] = brief_of(&c, whole);
 	c.mcs.v[3] = fx_mc(&c.a, DIR_MC);
 	part = plan_read(&c, whole, 1);
@@ -450,7 +450,7 @@ TEST brief(void)
 	PASS();
 }
 
-/* Somebody edits the rendered config: it is read before it is put right. */
+/* Someone edits the rendered config: the plan reads it before it restores it. */
 TEST brief_edited(void)
 {
 	static const char *const parts[] = { "spec", "metadata" };
@@ -476,7 +476,7 @@ TEST brief_edited(void)
 	PASS();
 }
 
-/* Its contents are others: the digest tells. */
+/* Different contents are found by the digest. */
 TEST brief_contents(void)
 {
 	struct strs wanted = { 0 };
@@ -495,7 +495,7 @@ TEST brief_contents(void)
 	PASS();
 }
 
-/* A selector that takes what has no labels takes rendered configs, as upstream's. */
+/* A selector that matches objects without labels matches rendered configs, as upstream's does. */
 TEST brief_selected(void)
 {
 	struct strs wanted = { 0 };

@@ -39,7 +39,7 @@ static const struct accept_case accepts[] = {
 	{ IGN ";version=\"3.4.0\"", 2, 2 },
 	{ IGN ";version= 3.4.0", 2, 2 },
 	{ IGN ";version=3.4.0;version=3.1.0", 3, 4 },
-	/* the highest q, the first of equals, no second choice */
+	/* the highest q wins, the first of equals; there is no fallback */
 	{ IGN ";version=3.1.0;q=0.5," IGN ";version=3.4.0", 3, 4 },
 	{ IGN ";version=3.1.0;q=0.5," IGN ";version=3.4.0;q=0.5", 3, 1 },
 	{ IGN ";version=3.1.0;q=.5," IGN ";version=4.0.0;q=0.9", 0, 0 },
@@ -101,7 +101,7 @@ static const struct route_case routes[] = {
 	{ "GET", "/../..", 301, "", "/" },
 	{ "GET", "/a/b/../../../c/.", 301, "", "/c" },
 	{ "GET", "http://host", 301, "", "/" },
-	/* as Go's: what is escaped is escaped again, and a "?" alone is lost */
+	/* like Go: escapes are escaped again, and an empty query ("?") is dropped */
 	{ "GET", "/x/../config/./m%20a%2fb?x=%3c", 301, "", "/config/m%2520a%252fb?x=%3c" },
 	{ "GET", "/config/\xc3\xa9/../b\xc3\xa9", 301, "", "/config/b%25C3%25A9" },
 	{ "GET", "//%61b/'\"<>&", 301, "", "/ab/%2527%2522%253C%253E&" },
@@ -243,7 +243,7 @@ TEST embedded_objects(void)
 	struct str out;
 
 	ASSERT_INT(0, serve_config(&a, &in, v32, &out, &err));
-	/* the file that was there gets its source and nothing else */
+	/* the existing file gets its source and no other field */
 	ASSERT(str_find(out, S("{\"path\":\"/etc/kubernetes/kubelet-ca.crt\","
 			       "\"contents\":{\"source\":\"data:,CA\"}}")) > 0);
 	ASSERT(str_find(out, S("%7B%22metadata%22%3A%7B%22name%22%3A%22rendered"

@@ -1,6 +1,6 @@
 /*
- * Upstream's golden exchanges, in process: routes and configs of both modes to
- * the byte.
+ * Upstream's golden exchanges, in process: routes and configs of both modes,
+ * byte for byte.
  */
 #include "../test.h"
 
@@ -52,7 +52,7 @@ static void read_request(struct exchange *x)
 			x->req.accept = str_trim(v);
 }
 
-/* Answers 404 and 500 as the program that reads the files does. */
+/* Answers 404 and 500 like the program that reads the files. */
 static int make(struct exchange *x, struct serve_in *in)
 {
 	struct str body;

@@ -18,7 +18,7 @@ static struct json *read_yaml(struct arena *a, const char *path)
 	return j;
 }
 
-/* What an operator of upstream's wrote after the same edit. */
+/* What upstream's operator wrote after the same edit. */
 TEST the_bytes_are_the_operators(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -60,8 +60,8 @@ TEST the_defaults_are_the_operators(void)
 	PASS();
 }
 
-/* Until when an operator that last wrote its lease at 0 is waited for, by a clock
- * that only the plan's own wishes move. */
+/* How long the plan waits for an operator that last renewed its lease at 0. Only the
+ * plan's requeue times advance the clock. */
 static int64_t written_after(struct arena *a, const char *lease)
 {
 	struct settings_view v = { .settings = fx_quote(a, "{'metadata':{'name':'cluster',"

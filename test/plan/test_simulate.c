@@ -1,6 +1,6 @@
 /*
- * Whole rollouts on a virtual cluster, many seeds: what must never happen does
- * not, and a controller that dies at any action leads to the same end.
+ * Whole rollouts on a virtual cluster, with many seeds: the invariants hold at
+ * every step, and a controller that crashes at any action reaches the same end.
  */
 #include "simulate.h"
 
@@ -10,7 +10,7 @@ struct plot {
 	const char *max; /* maxUnavailable of the workers */
 	size_t masters, workers;
 	unsigned crash;
-	bool calm; /* nothing happens but the rollout */
+	bool calm; /* only the rollout runs, no other events */
 };
 
 #define ROLE "node-role.kubernetes.io/"
@@ -74,7 +74,7 @@ static void make_cluster(struct sim *s, struct arena *a, const struct plot *p, u
 	}
 }
 
-/* ---- what must always hold ----------------------------------------------- */
+/* ---- invariants ---------------------------------------------------------- */
 
 static int64_t unavailable(struct sim *s, const struct mcp *pool, int64_t *n)
 {
@@ -147,12 +147,12 @@ static void watch(void *ctx, struct sim *s, const struct mcp *by, const struct a
 		watch_target(s, by, patch);
 }
 
-/* ---- what happens meanwhile ---------------------------------------------- */
+/* ---- events during the rollout ------------------------------------------- */
 
 struct twist {
 	int64_t at; /* seconds */
-	const char *pool, *patch; /* pool NULL: of node */
-	size_t node; /* counted from the first worker */
+	const char *pool, *patch; /* NULL: the event is for a node */
+	size_t node; /* index from the first worker */
 };
 
 static const struct twist twists[] = {
@@ -199,7 +199,7 @@ static void play(struct sim *s, const struct plot *p)
 	run_until(s, begin + (int64_t)200 * 3600 * 1000);
 }
 
-/* All there is to see at the end, times aside. */
+/* The complete final state, without times. */
 static struct str ending(struct arena *a, struct sim *s)
 {
 	struct buf b;
@@ -290,7 +290,7 @@ TEST twisted(void)
 	PASS();
 }
 
-/* Every single action of a run as the last one before a crash. */
+/* Crashes after every single action of a run. */
 TEST crash_anywhere(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -311,7 +311,7 @@ TEST crash_anywhere(void)
 	PASS();
 }
 
-/* Work grows with the nodes, not with their square: so many writes each. */
+/* Work is linear in the number of nodes: a fixed number of writes for each. */
 TEST frugal(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* Which MachineConfigs a rendered config came from, and a pool's last config. */
+/* The MachineConfigs that a rendered config came from, and a pool's last config. */
 #include "plan/sources.h"
 #include "../test.h"
 
@@ -31,7 +31,7 @@ static void load(struct arena *a, struct mc_set *set)
 
 	if (mc_load(a, S("x"), str_of(cluster), set, &fault, &err) < 0)
 		(void)printf("load: %.*s\n", STRF(fault.problem));
-	/* rendered-owned is the pool's by its owner alone */
+	/* rendered-owned belongs to the pool only by its owner reference */
 	meta = json_at(set->mcs.v[6]->doc.tree, "metadata");
 	json_set(meta, S("ownerReferences"), json_new(a, JSON_ARRAY));
 	json_push(json_at(meta, "ownerReferences"), json_new(a, JSON_OBJECT));
@@ -45,11 +45,11 @@ static const struct {
 	const char *want; /* pool: sources / missing */
 } cases[] = {
 	{ 0, ": 50-b /" }, /* no rendered config */
-	{ 3, "worker: 40-a 50-b /" }, /* no list: what the pool selects */
-	{ 4, "worker: 60-x / gone" }, /* the list that the pool keeps */
+	{ 3, "worker: 40-a 50-b /" }, /* no list: the configs that the pool selects */
+	{ 4, "worker: 60-x / gone" }, /* the list that the pool stores */
 	{ 5, "worker-x: 40-a 50-b /" }, /* not of pool worker */
 	{ 6, "worker-x: 40-a 50-b /" },
-	{ 7, ": rendered-nobody-" HEX " /" }, /* its pool is gone */
+	{ 7, ": rendered-nobody-" HEX " /" }, /* its pool was deleted */
 };
 
 TEST where_configs_come_from(void)
@@ -85,7 +85,7 @@ TEST the_last_config(void)
 
 	load(&a, &set);
 	ASSERT_STR("rendered-worker-old", plan_last_good(&set, set.pools.v[0])->meta.name);
-	/* what it was given is gone: what its nodes have */
+	/* its target was deleted: the config of its nodes */
 	set.mcs.v[4]->meta.name = S("another");
 	ASSERT_STR("rendered-worker-" HEX, plan_last_good(&set, set.pools.v[0])->meta.name);
 	ASSERT_EQ(NULL, plan_last_good(&set, set.pools.v[1]));

@@ -1,6 +1,6 @@
 /*
- * Trees of templates: what upstream's golden render data gives, to the byte, and
- * the layout's rules on small trees.
+ * Template trees: the output for upstream's golden render data, byte for byte,
+ * and the layout rules on small trees.
  */
 #include "../test.h"
 
@@ -166,11 +166,11 @@ TEST values_are_gos(void)
 	PASS();
 }
 
-/* urlHost and urlPort of what Go's net/url takes, and of what it does not. */
+/* urlHost and urlPort of URLs that Go's net/url accepts and refuses. */
 TEST urls_are_gos(void)
 {
 	static const struct {
-		const char *url, *want; /* "host port", or the error's end */
+		const char *url, *want; /* "host port", or the end of the error */
 	} cases[] = {
 		{ "https://api.test:6443/x?a:b#c", "api.test 6443" },
 		{ "HTTPS://api.test", "api.test 443" },
@@ -212,7 +212,7 @@ TEST urls_are_gos(void)
 	PASS();
 }
 
-/* Every type of upstream's API, as it spells them; wrong case is another type. */
+/* Every type of upstream's API, as spelled there; another case is another type. */
 TEST platforms(void)
 {
 #define FLAG(name)                                            \
@@ -292,7 +292,7 @@ static void describe(struct arena *a, struct buf *b, const struct mc *mc)
 	buf_addc(b, '\n');
 }
 
-/* What is remembered is what parsing the bytes would give. */
+/* The cached config equals the result of parsing the bytes. */
 static bool is_remembered(struct arena *a, const struct mc *mc)
 {
 	struct err err = ERR_INIT(a);
@@ -487,8 +487,8 @@ TEST the_layer_of_a_platform(void)
 	PASS();
 }
 
-/* The built-in tree has nothing for other platforms: it would leave out files
- * that its own units refer to. */
+/* The built-in tree has nothing for other platforms: it would omit files that its own
+ * units refer to. */
 TEST the_builtin_tree_refuses_other_platforms(void)
 {
 	static const struct {
@@ -680,7 +680,7 @@ TEST a_role_alone(void)
 	PASS();
 }
 
-/* Only what reads the pull secret differs between MachineConfigs and base files. */
+/* Only files that read the pull secret differ between MachineConfigs and base files. */
 TEST a_cache_keeps_the_secret_out_of_base_files(void)
 {
 	struct template_file files[] = {
@@ -728,7 +728,7 @@ TEST a_cache_keeps_the_secret_out_of_base_files(void)
 		ASSERT_STR("whole {0xc000000000   [] "
 			   "map[APIServerURLFile:/etc/kubernetes/apiserver-url.env]}",
 			   source_of(&a, ign_files(base.v[0]->ignition)->v[1]));
-		/* one and the same where nothing reads it, and for other pools */
+		/* one shared object where nothing reads the secret, and for other pools */
 		ASSERT(mcs.v[1]->ignition == base.v[1]->ignition);
 		ASSERT(infra.v[0]->ignition == base.v[0]->ignition);
 		ASSERT(str_is(mc_label(&infra.v[0]->meta, LABEL_ROLE), "infra"));

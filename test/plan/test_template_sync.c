@@ -1,4 +1,4 @@
-/* The template controller: what it owns, and what the ControllerConfig says. */
+/* The template controller: what it owns, and the status of the ControllerConfig. */
 #include "plan/template_sync.h"
 #include "actions_print.h"
 
@@ -171,7 +171,7 @@ TEST edits_are_overwritten(void)
 		   "template\n" METRIC("0", "01-worker-b"),
 		   plan(&w));
 	arena_free(&w.a);
-	/* a label somebody added stays, and is no difference */
+	/* an added label is kept, and is not a difference */
 	settle(&w);
 	json_set(json_at(w.mcs.v[0]->doc.tree, "metadata.labels"), S("mine"),
 		 json_new_str(&w.a, S("x")));
@@ -255,8 +255,8 @@ TEST old_images(void)
 }
 
 struct auth_case {
-	const char *secret, *pull, *dns; /* its password, base64; texts */
-	const char *want; /* what is rendered, or the error */
+	const char *secret, *pull, *dns; /* the secret's password in base64; texts */
+	const char *want; /* the rendered text, or the error */
 };
 
 #define DNS "{'spec':{'baseDomain':'example.com'}}"

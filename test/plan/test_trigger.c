@@ -1,4 +1,4 @@
-/* Which pools hear of a change. */
+/* Which pools a change wakes. */
 #include "plan/trigger.h"
 
 #include "fixture.h"
@@ -184,8 +184,8 @@ TEST others(void)
 	PASS();
 }
 
-/* Configs change every 100 ms: each pool is rendered five times the quiet time
- * after it was first to be, whatever the others do. */
+/* Configs change every 100 ms: each pool is rendered when five times the quiet period
+ * has passed since its first change, independent of other pools. */
 TEST waits(void)
 {
 	int64_t a = 0, b = 0;
@@ -193,15 +193,15 @@ TEST waits(void)
 	ASSERT_INT(300, trigger_wait(&a, 1000, 1000, 300));
 	for (int64_t now = 1100; now < 2500; now += 100) {
 		ASSERT(trigger_wait(&a, now, now, 300) > 0);
-		if (now >= 1200) /* the other one begins later */
+		if (now >= 1200) /* the other pool starts later */
 			ASSERT(trigger_wait(&b, now, now, 300) > 0);
 	}
 	ASSERT_INT(0, trigger_wait(&a, 2500, 2500, 300));
 	ASSERT_INT(200, trigger_wait(&b, 2500, 2500, 300));
-	/* the one that was rendered begins anew, the other does not */
+	/* the rendered pool starts a new wait, the other does not */
 	ASSERT_INT(300, trigger_wait(&a, 2600, 2600, 300));
 	ASSERT_INT(0, trigger_wait(&b, 2700, 2700, 300));
-	/* then it is quiet */
+	/* then no more changes come */
 	ASSERT_INT(100, trigger_wait(&a, 2900, 2700, 300));
 	ASSERT_INT(0, trigger_wait(&a, 3000, 2700, 300));
 	ASSERT_INT(0, trigger_wait(&a, 9000, 2700, 300));

@@ -1,6 +1,6 @@
 /*
- * What an update takes: the scenarios of the daemon that need no node, as a
- * table. Configs are written in short: MachineConfig specs as JSON.
+ * The steps of an update: the daemon scenarios that need no node, as a table.
+ * Configs are abbreviated: MachineConfig specs as JSON.
  */
 #include "../test.h"
 
@@ -203,8 +203,8 @@ TEST policies_of_the_cluster(void)
 	ASSERT_STR("Reboot [unit u.service: no disruption policy for this unit]\n"
 		   "drain: the node reboots\n",
 		   decide(&a, "{}", with_unit, NULL, false));
-	/* a folder's policy is not a file's; "/" is above nothing; the first of
-	 * two */
+	/* a policy for a directory is not one for a file; "/" is above nothing; the
+	 * first of two wins */
 	ASSERT_STR("Reboot [file /etc/g: no disruption policy for this path]\n"
 		   "drain: the node reboots\n",
 		   decide(&a, "{}", files(&a, "/etc/g=x"), odd, false));

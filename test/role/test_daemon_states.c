@@ -1,7 +1,7 @@
 /*
- * The daemon's state machine: the move of every state at every event, and the state that a real
- * daemon is in afterwards. A state or an event that is added without a row or a column here does
- * not compile, or fails.
+ * The daemon's state machine: the move of every state at every event, and the
+ * state of a real daemon afterwards. A new state or event without a row or a
+ * column here does not compile, or fails.
  */
 #include "../node/scratch.h"
 
@@ -12,7 +12,7 @@
 
 _Static_assert(EVENT_COUNT == 7, "a new event needs a column in every row");
 
-/* The columns. */
+/* Short names for the columns. */
 #define REF MOVE_REFUSE
 #define IGN MOVE_IGNORE
 #define DEC MOVE_DECIDE
@@ -85,7 +85,8 @@ TEST every_state_at_every_event(void)
 	PASS();
 }
 
-/* A name for people, a deadline where something is under way, a job of its own. */
+/* Every state has a name, every state that waits for more than a timer has a deadline,
+ * and no two states share a job. */
 TEST every_wait_has_a_name_and_a_deadline(void)
 {
 	bool used[JOB_PIN + 1] = { false };
@@ -174,7 +175,7 @@ static void rig_free(struct rig *r)
 	arena_free(&r->a);
 }
 
-/* The state after a move that is the same for every state; STATE_COUNT: the handler's. */
+/* The state after a move that is the same for every state; STATE_COUNT: the handler decides. */
 static enum daemon_state after_move(enum daemon_state s, enum daemon_move m)
 {
 	switch (m) {
@@ -272,12 +273,12 @@ static enum daemon_state next_state(enum daemon_state s, enum daemon_event e, co
 	struct rig r;
 
 	rig_init(&r);
-	if (s == STATE_DRIFT) /* no pass is under way then */
+	if (s == STATE_DRIFT) /* no pass runs in this state */
 		r.d.v.pass = (struct daemon_pass){ 0 };
 	daemon_go(&r.d, s);
 	daemon_happens(&r.d, e, result_of(e, body));
 	next = r.d.state;
-	if (next == s) /* nothing was started by that */
+	if (next == s) /* that started nothing */
 		daemon_go(&r.d, STATE_IDLE);
 	rig_free(&r);
 	return next;
@@ -342,7 +343,7 @@ TEST new_credentials_end_the_process(void)
 	PASS();
 }
 
-/* ---- what results leave in the view -------------------------------------- */
+/* ---- what results write into the view ------------------------------------ */
 
 TEST results_move_the_pass_on(void)
 {
@@ -403,7 +404,7 @@ TEST sigterm_waits_for_an_update(void)
 	PASS();
 }
 
-/* A failure that the server does not take is told again before anything else. */
+/* A failure report that the server refuses is sent again before anything else. */
 TEST a_fault_is_told_before_the_next_step(void)
 {
 	struct rig r;

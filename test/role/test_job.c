@@ -1,6 +1,7 @@
 /*
- * A job: its messages and its result reach the parent in order, and a child that dies or does
- * not speak the protocol fails. job_work is the test's own here.
+ * A job: its messages and its result reach the parent in order. The job fails
+ * when the child dies or does not speak the protocol. The test defines its own
+ * job_work.
  */
 #include "../node/scratch.h"
 
@@ -13,7 +14,7 @@
 
 static const struct strs no_logs;
 
-/* What the child does, by the text it is given. */
+/* What the child does, selected by its input text. */
 int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err)
 {
 	(void)n;
@@ -40,7 +41,7 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 		(void)raise(SIGTERM);
 	if (str_is(in->text, "babble")) {
 		(void)!write(PIPE, "\377\377\377\377 no frame", 13);
-		(void)pause(); /* the parent ends it */
+		(void)pause(); /* the parent kills it */
 	}
 	if (str_is(in->text, "half"))
 		(void)!write(PIPE, "\20\0\0\0\2", 5);
@@ -131,7 +132,7 @@ TEST results(void)
 	PASS();
 }
 
-/* A cancelled job calls nobody, and leaves no child behind. */
+/* A cancelled job calls no callback and leaves no child. */
 TEST cancelled(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -148,7 +149,7 @@ TEST cancelled(void)
 	job_cancel(&j);
 	ASSERT(!j.running && !s.done);
 	ASSERT_INT(-1, kill(pid, 0));
-	job_cancel(&j); /* once more does nothing */
+	job_cancel(&j); /* a second call does nothing */
 	loop_free(j.loop);
 	scratch_remove(j.root);
 	PASS();

@@ -1,6 +1,6 @@
 /*
- * The messages of a job's child: every kind survives the pipe, and no byte that is wrong, left
- * out or added passes for a message.
+ * The messages of a job's child: every kind survives the pipe, and no text with
+ * a wrong, missing or added byte is accepted as a message.
  */
 #include "../test.h"
 #include "role/daemon/job_msg.h"
@@ -157,8 +157,8 @@ TEST malformed_messages_are_refused(void)
 	PASS();
 }
 
-/* Each byte of each sample, in each of its values: a message or a refusal, and what is taken
- * for a message encodes to the same bytes. */
+/* Each byte of each sample set to each value: the decoder refuses it, or accepts a
+ * message that encodes to the same bytes. */
 TEST changed_bytes_do_no_harm(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(samples); i++) {

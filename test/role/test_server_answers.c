@@ -1,4 +1,4 @@
-/* Answers are made once, and again when what they were made of has changed. */
+/* Answers are built once, and again after their inputs changed. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 static const struct semver v35 = { .major = 3, .minor = 5 }, v22 = { .major = 2, .minor = 2 };
 static char file[] = "/tmp/mco-answers-XXXXXX";
 
-/* Serves the pool "good", has none called "gone", and what else is asked for is broken. */
+/* Serves the pool "good", has no pool "gone", and fails for all others. */
 struct fake {
 	struct origin origin;
 	unsigned loads;
@@ -58,7 +58,7 @@ static void setup(void)
 
 	if (file_replace(file, S("x"), 0600, &err) < 0)
 		abort();
-	clock_sleep_ms(120); /* a file that was just written is not trusted to stay */
+	clock_sleep_ms(120); /* a file that was just written is not cached yet */
 	fake = (struct fake){ .origin = { .check = check, .load = load } };
 	answers = answers_new(&fake.origin);
 }

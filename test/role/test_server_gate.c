@@ -1,4 +1,4 @@
-/* Who may ask for a config: networks, bearer tokens, requests per minute. */
+/* Access to configs: networks, bearer tokens, requests per minute. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -109,7 +109,7 @@ TEST tokens(void)
 	ASSERT(!gate_knows(g, S("Basic one")));
 	ASSERT(!gate_knows(g, S("one")));
 	ASSERT(!gate_knows(g, S("")));
-	/* replaced, then unreadable: the last tokens stay */
+	/* replaced, then unreadable: the last tokens stay valid */
 	ASSERT_INT(0, file_replace(token_file, S("three\n"), 0600, &err));
 	ASSERT(gate_knows(g, S("Bearer three")));
 	ASSERT(!gate_knows(g, S("Bearer one")));

@@ -1,4 +1,4 @@
-/* Pools and the configs that they name, followed in a sandbox. */
+/* Pools and the configs they name, watched in a sandbox. */
 #include "../test.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static struct world {
 	struct loop *loop;
 	struct sandbox sb;
 	struct sb_server *server;
-	struct str forbidden[1]; /* a resource that is answered 403 */
+	struct str forbidden[1]; /* a resource that gets 403 */
 	uint16_t port;
 	struct kube_conf conf;
 	struct kube *kube;
@@ -40,7 +40,7 @@ static void serve(void)
 	sb_server_listen(w.server, fd, NULL);
 }
 
-/* One request to the sandbox, not over the network. */
+/* One request to the sandbox, without the network. */
 static void ask(const char *method, const char *path, const char *body)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -121,7 +121,7 @@ static bool ready(void)
 	return !pools_waits_for(w.pools);
 }
 
-/* The config that the pool is served with, and whether it is in memory. */
+/* The config served for the pool, and whether it is in memory. */
 static bool serves(const char *config, bool there)
 {
 	const struct serve_pool *p = pools_get(w.pools, S("worker"));
@@ -213,10 +213,10 @@ TEST a_pool_is_served_as_before_until_its_config_is_read(void)
 	set_spec("rendered-b");
 	run_ms(300);
 	ASSERT(serves("rendered-a", true));
-	ASSERT(ready()); /* a server that runs goes on serving */
+	ASSERT(ready()); /* a running server continues to serve */
 	w.forbidden[0] = S("nothing");
 	ASSERT(until(serves_b));
-	/* the status names it: machines may get it again */
+	/* the status names it: a machine may request it again */
 	ASSERT(!forgot_a());
 	set_status("rendered-b", 1);
 	ASSERT(until(forgot_a));
@@ -230,7 +230,7 @@ TEST a_config_may_come_later_than_its_pool(void)
 	setup();
 	ASSERT(until(ready));
 	set_spec("rendered-c");
-	ASSERT(until(lacks_c)); /* an error, as for every config that is missing */
+	ASSERT(until(lacks_c)); /* an error, as for every missing config */
 	add_config("rendered-c");
 	ASSERT(until(serves_c));
 	ask("DELETE", CONFIGS "/rendered-c", "");
@@ -257,7 +257,7 @@ TEST a_server_that_is_away_changes_nothing(void)
 	PASS();
 }
 
-/* Answers are kept while a pool counts its machines. */
+/* Answers are kept while only the pool's machine counts change. */
 TEST counts_of_a_pool_change_no_answer(void)
 {
 	unsigned before;

@@ -1,4 +1,4 @@
-/* What changes on a disk: a table of states before and after. */
+/* Changes on a disk: a table of states before and after. */
 #include "../test.h"
 
 #include "view/disk_diff.h"

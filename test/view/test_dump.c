@@ -1,4 +1,4 @@
-/* What of a cluster goes into a dump. */
+/* What a dump of a cluster contains. */
 #include "../test.h"
 
 #include "view/dump.h"
@@ -45,7 +45,7 @@ static struct str quoted(struct arena *a, const char *text)
 	return str_of(z);
 }
 
-/* The items; of MachineConfigs only their names. */
+/* The items; for MachineConfigs only the names. */
 static struct str items(struct arena *a, const struct json *list)
 {
 	const struct json *all = json_at(list, "items");

@@ -1,4 +1,4 @@
-/* What is said of a pool: the headline of every outcome. */
+/* The text about a pool: the headline of every outcome. */
 #include "../test.h"
 
 #include "view/forecast_text.h"
@@ -100,7 +100,7 @@ TEST headlines(void)
 	PASS();
 }
 
-/* Programs are told of drain and reboot only where they happen. */
+/* The JSON output mentions drain and reboot only where they happen. */
 TEST promises(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -1,4 +1,4 @@
-/* Unified diffs: a table, and what patch(1) would make of generated ones. */
+/* Unified diffs: a table, and generated diffs applied as patch(1) would. */
 #include "../test.h"
 
 #include "base/vec.h"
@@ -33,7 +33,7 @@ TEST small_diffs(void)
 	PASS();
 }
 
-/* Applies a diff of whole lines to x; what comes out must be y. */
+/* Applies a diff of whole lines to x; the result must be y. */
 static struct str patched(struct arena *a, struct str x, struct str diff)
 {
 	struct str line;
@@ -49,7 +49,7 @@ static struct str patched(struct arena *a, struct str x, struct str diff)
 			const char *comma = strchr(line.p, ',');
 			long count = strtol(comma + 1, NULL, 10);
 
-			/* what lies before the hunk is kept */
+			/* text before the hunk is kept */
 			for (n = (size_t)(count ? from - 1 : from); at < n; at++) {
 				struct str keep;
 
