@@ -72,7 +72,7 @@ void controller_gates(struct controller *c)
 	struct err err = ERR_INIT(&a);
 	struct mc_gates now;
 
-	if (!watch_known(&c->watches[W_GATES]) || !watch_known(&c->watches[W_VERSION]))
+	if (!kube_watch_known(&c->watches[W_GATES]) || !kube_watch_known(&c->watches[W_VERSION]))
 		return;
 	if (mc_gates_read(&a, tree, controller_version(c), &now, &err) < 0) {
 		wait_for_gates(c, tree, err.msg);

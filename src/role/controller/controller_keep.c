@@ -12,12 +12,13 @@
 #include "io/repeat.h"
 #include "mc/brief.h"
 
-static void *keep_node(const struct json *tree)
+void *node_make(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct knode n;
 	void *mem;
 
+	(void)ctx;
 	knode_decode(&a, tree, &n);
 	mem = malloc(knode_size(&n));
 	if (!mem)
@@ -33,10 +34,11 @@ static struct json *migrated(struct arena *a, const struct controller *c, const 
 	return mcn_migrate(a, tree, clock_wall());
 }
 
-static void *keep_mcn(const struct controller *c, const struct json *tree)
+void *mcn_make(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	struct json *now = migrated(&a, c, tree);
+	const struct kube_watch *w = ctx;
+	struct json *now = migrated(&a, w->set->ctx, tree);
 	struct str body = now ? json_format(&a, now, 0) : S("");
 	struct kept_mcn *k;
 	struct mcn m;
@@ -52,6 +54,18 @@ static void *keep_mcn(const struct controller *c, const struct json *tree)
 	memcpy(mem + sizeof(*k) + mcn_size(&m), body.p, body.n);
 	return k;
 }
+
+/* Held as struct mc_object. */
+static const uint8_t mc_kinds[W_KINDS] = {
+	[W_KUBELET] = MC_KUBELET_CONFIG,
+	[W_RUNTIME] = MC_RUNTIME_CONFIG,
+	[W_IMAGE] = MC_IMAGE,
+	[W_CONTENT_POLICY] = MC_CONTENT_POLICY,
+	[W_DIGEST] = MC_DIGEST_MIRRORS,
+	[W_TAG] = MC_TAG_MIRRORS,
+	[W_CLUSTER_POLICY] = MC_CLUSTER_IMAGE_POLICY,
+	[W_POLICY] = MC_IMAGE_POLICY,
+};
 
 static int decode(struct object *o, enum watched kind, struct err *err)
 {
@@ -71,10 +85,9 @@ static int decode(struct object *o, enum watched kind, struct err *err)
 	default:
 		break;
 	}
-	return watch_kinds[kind].kind
-		       ? mc_object_decode(&o->a, &o->doc, (enum mc_kind)watch_kinds[kind].kind,
-					  &o->object, err)
-		       : 0;
+	return mc_kinds[kind] ? mc_object_decode(&o->a, &o->doc, (enum mc_kind)mc_kinds[kind],
+						 &o->object, err)
+			      : 0;
 }
 
 void object_drop(void *value)
@@ -85,9 +98,12 @@ void object_drop(void *value)
 	free(o);
 }
 
-static struct object *keep(const struct json *tree, enum watched kind)
+void *object_make(const struct json *tree, void *ctx)
 {
 	AUTO(arena) struct arena scratch = ARENA_INIT;
+	const struct kube_watch *w = ctx;
+	const char *plural = strrchr(w->discovery.path, '/') + 1;
+	enum watched kind = (enum watched)w->kind;
 	bool brief = kind == W_MC && mc_may_be_brief(tree);
 	const struct json *kept = brief ? mc_brief_tree(&scratch, tree) : tree;
 	struct doc whole = { .tree = (struct json *)tree, .json = true };
@@ -111,20 +127,8 @@ static struct object *keep(const struct json *tree, enum watched kind)
 	}
 	if (rc == 0)
 		return o;
-	log_again(LOG_ERROR, str_of(watch_kinds[kind].plural),
-		  "%s/%.*s is left out, it does not fit its type: %.*s", watch_kinds[kind].plural,
-		  STRF(json_str(tree, "metadata.name")), STRF(err.msg));
+	log_again(LOG_ERROR, str_of(plural), "%s/%.*s is left out, it does not fit its type: %.*s",
+		  plural, STRF(json_str(tree, "metadata.name")), STRF(err.msg));
 	object_drop(o);
 	return NULL;
-}
-
-void *object_make(const struct json *tree, void *ctx)
-{
-	const struct watch *w = ctx;
-
-	if (w->kind == W_NODE)
-		return keep_node(tree);
-	if (w->kind == W_MCN)
-		return keep_mcn(w->c, tree);
-	return keep(tree, w->kind);
 }

@@ -74,7 +74,7 @@ static void migrate_mcns(struct controller *c, struct arena *a, struct actions *
 
 		if (body.n)
 			action_add(a, out, ACTION_REPLACE,
-				   str_fmt(a, "%s/%.*s/status", c->watches[W_MCN].path.p,
+				   str_fmt(a, PATH_MC "machineconfignodes/%.*s/status",
 					   STRF(v[i]->key)),
 				   str_dup(a, body), S("gate ImageModeStatusReporting is on"))
 				->fail = ACTION_SHRUG;

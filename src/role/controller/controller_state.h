@@ -8,6 +8,7 @@
 
 #include "kube/exec.h"
 #include "kube/queue.h"
+#include "kube/watch_set.h"
 #include "mc/gates.h"
 #include "mc/load.h"
 #include "mc/mcn.h"
@@ -88,16 +89,6 @@ struct kept_mcn {
 	struct str migrated;
 };
 
-/* The properties of a watched kind. */
-struct watch_kind {
-	char plural[30];
-	uint8_t group, gate; /* indices of the tables in controller_watch.c */
-	uint8_t kind; /* enum mc_kind of a kind held as struct mc_object; else 0 */
-	bool first; /* watched first: it decides which others are watched */
-};
-
-extern const struct watch_kind watch_kinds[];
-
 struct controller;
 
 /*
@@ -114,18 +105,6 @@ struct reading {
 	struct str error; /* error message, or "" */
 	void (*done)(struct reading *r); /* error.n 0: all were read */
 	void *ctx;
-};
-
-struct watch {
-	struct controller *c;
-	enum watched kind;
-	struct str path; /* "/api/v1/nodes" */
-	struct kube_cache *cache; /* NULL: its gate is off */
-	struct kube_call definition; /* GET of its CRD */
-	struct arena a;
-	int64_t asked_since; /* when the server first did not have the kind */
-	bool lacking; /* the server does not have it: go on without */
-	bool asking; /* definition is running, or scheduled */
 };
 
 /* A node that is being drained. */
@@ -167,7 +146,8 @@ struct controller {
 	void (*on_refused)(struct controller *c, struct str why);
 	struct str release, raw, hash;
 	bool from_cluster; /* take raw and hash from the cluster's objects */
-	struct watch watches[W_KINDS];
+	struct kube_watch_set set;
+	struct kube_watch watches[W_KINDS]; /* the set's, by enum watched */
 	bool watching; /* all watches are started */
 	bool running; /* all caches are complete: plans run */
 	/* Pools are rendered when MachineConfigs have not changed for gather_ms. */
@@ -221,10 +201,10 @@ struct str controller_version(const struct controller *c);
 
 /* ---- watches (controller_watch.c) ---------------------------------------- */
 
-/* Starts the watches of the first kinds, or of all others. */
-void controller_watch(struct controller *c, bool first);
-/* Whether its cache is complete, or the kind is not watched. */
-bool watch_known(const struct watch *w);
+/* Starts the watches of the early kinds, or of all others. */
+void controller_watch(struct controller *c, bool early);
+/* The early kinds hold the feature gates, which decide which others are watched. */
+bool watched_early(enum watched kind);
 /* The nodes whose first pool has that name. */
 size_t known_nodes(struct controller *c, struct str pool, struct kube_item *const **out);
 /* Starts all plans once all caches are complete; call it after each step to that. */
@@ -241,7 +221,9 @@ void known_pools(const struct controller *c, struct arena *a, struct mcp_list *o
 
 /* ---- decoders of the caches (controller_keep.c) -------------------------- */
 
-/* make and drop of the caches; ctx is the watch. */
+/* make and drop of the caches; ctx is the struct kube_watch. */
+void *node_make(const struct json *tree, void *ctx);
+void *mcn_make(const struct json *tree, void *ctx);
 void *object_make(const struct json *tree, void *ctx);
 void object_drop(void *value);
 
@@ -254,7 +236,7 @@ bool known_secret(const struct controller *c, const struct json **out);
 
 /* ---- triggers (controller_trigger.c) ------------------------------------- */
 
-/* changed of the caches; ctx is the watch. */
+/* changed of the caches; ctx is the struct kube_watch. */
 void controller_changed(void *ctx, struct str key, const void *before, const void *now);
 /* Queues all keys, and handles every node as new. */
 void controller_first_plans(struct controller *c);

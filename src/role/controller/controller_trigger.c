@@ -363,22 +363,23 @@ static const struct mcn *mcn_of(const struct kept_mcn *k)
 
 void controller_changed(void *ctx, struct str key, const void *before, const void *now)
 {
-	struct watch *w = ctx;
-	struct controller *c = w->c;
+	const struct kube_watch *w = ctx;
+	struct controller *c = w->set->ctx;
+	enum watched kind = (enum watched)w->kind;
 
-	if (watch_kinds[w->kind].first)
+	if (watched_early(kind))
 		controller_gates(c);
 	/* controller_first_plans queues everything at the start */
 	if (!c->running)
 		return;
 	if (before == now)
-		resync(c, w->kind, key);
-	else if (w->kind == W_NODE)
+		resync(c, kind, key);
+	else if (kind == W_NODE)
 		node_changed(c, before, now);
-	else if (w->kind == W_MCN)
+	else if (kind == W_MCN)
 		add_pool(c, trigger_mcn(mcn_of(before), mcn_of(now)));
 	else
-		object_changed(c, w->kind, key, before, now);
+		object_changed(c, kind, key, before, now);
 }
 
 void controller_first_plans(struct controller *c)
