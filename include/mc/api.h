@@ -9,7 +9,7 @@
  *   ANNO_X    the key of an annotation
  *   LABEL_X   the key of a label
  *   SECRET_X  the type of a Secret
- *   FIELD_MANAGER   the query that names us the owner of the fields we write
+ *   FIELD_MANAGER   the query that makes us the owner of the fields that we write
  *
  * All are string literals, so that they can be pasted: PATH_MC "machineconfigs".
  * `make layers` refuses a second spelling outside of the sandbox and the tests.

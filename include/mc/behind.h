@@ -1,5 +1,5 @@
 /*
- * behind: the objects that a generated MachineConfig was made from.
+ * behind: the objects that a MachineConfig was generated from.
  */
 #ifndef MC_BEHIND_H
 #define MC_BEHIND_H
@@ -10,12 +10,12 @@
 /*
  * "KubeletConfig/pods", "ImageDigestMirrorSet/lab": the objects behind one file (""
  * for the whole) of mc, by its owner references, by the finalizers of the set's
- * objects and by names that only controllers give. None when users made mc.
+ * objects and by names that only controllers use. None when a user wrote mc.
  */
 struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc *mc,
 		      struct str path);
 
-/* Fills in made_from of every say. */
+/* Sets made_from of every struct mc_say. */
 void mc_behind_all(struct arena *a, const struct mc_set *set, struct mc_origins *origins);
 
 #endif

@@ -21,7 +21,7 @@ struct certs {
 /* One certificate in DER. False when it is invalid. */
 bool cert_parse(struct arena *a, struct str der, struct cert *out);
 
-/* The certificates of a PEM bundle, up to the first that cannot be read. */
+/* The certificates of a PEM bundle, up to the first invalid one. */
 void cert_bundle(struct arena *a, struct str pem, struct certs *out);
 
 #endif

@@ -16,7 +16,7 @@
 struct json *changes_of(struct arena *a, const char *path, const struct json *x,
 			const struct json *y);
 
-/* The same of disks, file systems, LUKS devices and RAIDs of two configs. */
+/* The same for the disks, file systems, LUKS devices and RAIDs of two configs. */
 struct json *mc_changes(struct arena *a, const struct ign_obj *was, const struct ign_obj *wanted);
 
 #endif

@@ -25,19 +25,19 @@ struct conditions conditions_of(struct arena *a, const struct json *list);
 const struct condition *conditions_find(const struct conditions *list, struct str type);
 bool conditions_true(const struct conditions *list, const char *type);
 
-/* Which changes count: a ControllerConfig's message alone does not. */
+/* Which changes are written: for a ControllerConfig not a change of the message alone. */
 enum condition_rule { CONDITION_ALL, CONDITION_NOT_MESSAGE };
 
 /*
- * Sets one as upstream does: no change when nothing that counts differs; else the old
- * entry is removed and the new one appended, with the old time when the status is the
- * same. True when the list changed.
+ * Sets a condition as upstream does: without a relevant difference the list stays as it is; else the
+ * old entry is removed and the new one appended, with the old time if the status is the same. True
+ * when the list changed.
  */
 bool conditions_set(struct arena *a, struct conditions *list, enum condition_rule rule,
 		    struct condition c, struct instant now);
 
-/* brief: without reasons and messages that are empty, as the types of
- * ControllerConfigs, KubeletConfigs and ContainerRuntimeConfigs have it. */
+/* brief: omit empty reasons and messages, as the types of ControllerConfigs, KubeletConfigs and
+ * ContainerRuntimeConfigs do. */
 struct json *conditions_json(struct arena *a, const struct conditions *list, bool brief);
 
 /* now as metav1.Time writes it. */

@@ -16,7 +16,7 @@ struct mc_current {
 
 #define MC_EMPTY_NAME "mco-empty-mc"
 
-/* Where the daemon keeps its state; configs have files of their own there. */
+/* The directory of the daemon's state; configs may also have files there. */
 #define MC_STATE_DIR "/etc/machine-config-daemon"
 
 /* Whether an absolute, simplified path is the daemon's own state: the journal,

@@ -1,5 +1,5 @@
 /*
- * gates: the feature gates of one release, as FeatureGate "cluster" has them.
+ * gates: the feature gates of one release, from FeatureGate "cluster".
  */
 #ifndef MC_GATES_H
 #define MC_GATES_H
@@ -12,8 +12,8 @@ struct mc_gates {
 };
 
 /*
- * Those that status.featureGates has for version. ERR_INVALID in upstream's
- * words when it has no such entry.
+ * The gates that status.featureGates has for version. ERR_INVALID with upstream's text when it has
+ * no entry for it.
  */
 int mc_gates_read(struct arena *a, const struct json *feature_gate, struct str version,
 		  struct mc_gates *out, struct err *err);

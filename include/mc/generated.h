@@ -1,5 +1,5 @@
 /*
- * generated: the MachineConfigs that controllers make of files they compute.
+ * generated: MachineConfigs that controllers generate from computed files.
  */
 #ifndef MC_GENERATED_H
 #define MC_GENERATED_H

@@ -10,18 +10,18 @@
 #include "mc/labels.h"
 #include "mc/object.h"
 
-/* Why a node is not ready: the first of its conditions that says so. */
+/* Why a node is not ready: the first condition that shows it. */
 enum knode_unready { KNODE_READY, KNODE_NOT_READY, KNODE_DISK, KNODE_NETWORK };
 
 struct knode {
 	struct str name, uid, version; /* metadata.resourceVersion */
-	/* Annotations: p is NULL where there is none. */
+	/* Annotations; p is NULL for an absent one. */
 	struct str current_config, desired_config;
 	struct str current_image, desired_image;
 	struct str state, reason;
 	struct str desired_drain, applied_drain;
 	struct str topology, first_pivot, labels_applied;
-	struct str unready_status; /* of that condition: "False", "Unknown" */
+	struct str unready_status; /* of the condition in unready: "False", "Unknown" */
 	struct str taints; /* spec.taints as JSON, or "" */
 	struct labels labels;
 	int64_t created; /* seconds */
@@ -36,7 +36,7 @@ struct knode_list {
 	size_t n, cap;
 };
 
-/* Views of tree; labels and taints are made in a. */
+/* Strings are views of tree; labels and taints are allocated in a. */
 void knode_decode(struct arena *a, const struct json *tree, struct knode *out);
 
 /* The bytes that a copy needs, and the copy itself, in mem. */
@@ -48,7 +48,7 @@ struct knode *knode_copy(void *mem, const struct knode *n);
 /* "" when ready, or "node a is reporting NotReady=False". */
 struct str knode_unready_text(struct arena *a, const struct knode *n);
 bool knode_ready(const struct knode *n);
-bool knode_done(const struct knode *n); /* it has the config that it wants */
+bool knode_done(const struct knode *n); /* it has its desired config */
 bool knode_failing(const struct knode *n); /* the daemon gave up on that config */
 bool knode_unavailable(const struct knode *n);
 bool knode_degraded(const struct knode *n);

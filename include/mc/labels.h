@@ -1,7 +1,7 @@
 /*
  * labels: the labels of an object, packed into one string of bytes.
  *
- * A Node has some twenty labels; packed, they cost what they are long. A lookup is a
+ * A Node has about twenty labels; packed, they need only the memory of their bytes. A lookup is a
  * linear scan.
  */
 #ifndef MC_LABELS_H
@@ -15,7 +15,7 @@ struct labels {
 };
 
 /* Packs a map of strings (NULL: none), sorted by key. Entries too long for a
- * Kubernetes label are left out. */
+ * Kubernetes label are omitted. */
 struct labels labels_pack(struct arena *a, const struct json *map);
 
 /* False when the key is absent. */

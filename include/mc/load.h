@@ -1,5 +1,5 @@
 /*
- * load: the objects found in manifests, sorted by kind, in the order they came.
+ * load: the objects of manifests, by kind, in the order of the input.
  */
 #ifndef MC_LOAD_H
 #define MC_LOAD_H
@@ -12,7 +12,7 @@ struct mc_object_list {
 	size_t n, cap;
 };
 
-/* A fault of a manifest, in our words and in upstream's. */
+/* A fault of a manifest, with our text and upstream's. */
 struct mc_fault {
 	struct str file;
 	size_t line, col; /* 0 when unknown */
@@ -22,7 +22,7 @@ struct mc_fault {
 	struct str upstream;
 };
 
-/* Per object: each fault costs another pass over the object, and nobody reads more. */
+/* Faults per object: each one costs another pass over the object. */
 #define MC_FAULTS_MAX 100
 
 struct mc_faults {
@@ -55,14 +55,14 @@ struct mc_set {
 	struct json *cluster_version; /* or NULL */
 	struct json *os_image_stream; /* OSImageStream cluster, or NULL */
 	struct knode_list nodes; /* of the core API */
-	/* The kinds that struct mc_object is for; of Secrets those that are
-	 * used to pull images. */
+	/* The kinds that are held as struct mc_object; Secrets only if they are used to pull
+	 * images. */
 	struct mc_object_list others;
-	/* "ConfigMap openshift-config/x": what only the operator reads, which
-	 * puts it into the ControllerConfig. */
+	/* "ConfigMap openshift-config/x": objects that only the operator reads, to copy them into
+	 * the ControllerConfig. */
 	struct strs operator_inputs;
 	size_t objects; /* of any kind, known or not */
-	bool live; /* of a cluster, not of files: for messages */
+	bool live; /* read from a cluster, not from files: for messages */
 	/* Set before loading: read as upstream's bootstrap does, which does not split
 	 * lists and keeps all pools of one name. */
 	bool bootstrap;
@@ -79,7 +79,7 @@ struct mc_set {
 int mc_load(struct arena *a, struct str path, struct str text, struct mc_set *set,
 	    struct mc_fault *fault, struct err *err);
 
-/* The last object of that kind and name (NULL: of any), or NULL. */
+/* The last object of that kind and name (NULL: any name), or NULL. */
 struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind, const char *name);
 
 /*
@@ -91,7 +91,7 @@ struct mc_object *mc_find(const struct mc_set *set, enum mc_kind kind, const cha
  */
 struct mc_set mc_applied(struct arena *a, const struct mc_set *base, const struct mc_set *over);
 
-/* base with over's objects in place of, or beside, its own; both are shared. */
+/* base with the objects of over added, or replaced by them. Shares the objects of both. */
 struct mc_set mc_overlay(struct arena *a, const struct mc_set *base, const struct mc_set *over);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * made_by: which version of upstream made the objects of a cluster.
+ * made_by: the version of upstream that wrote the objects of a cluster.
  */
 #ifndef MC_MADE_BY_H
 #define MC_MADE_BY_H
@@ -12,10 +12,9 @@ struct made_by {
 };
 
 /*
- * cc and pools may be NULL. The hash is that of the MachineConfigs made from
- * templates, which a new version writes first; else that of the config a pool
- * has; else that of any other. Rendered configs of older versions stay in a
- * cluster, and are asked last.
+ * cc and pools may be NULL. The hash is that of the MachineConfigs generated from templates, which a
+ * new version writes first; else that of the current config of a pool; else that of any other
+ * MachineConfig: rendered configs of older versions stay in a cluster, so they come last.
  */
 struct made_by made_by(const struct mc_controller_config *cc, const struct mc_list *mcs,
 		       const struct mcp_list *pools);

@@ -1,6 +1,6 @@
 /*
- * mcn: MachineConfigNodes, what the pool controller reads of them and how a
- * step of a node's update is reported in one.
+ * mcn: MachineConfigNodes: the fields that the pool controller reads, and the reports of a node's
+ * update.
  */
 #ifndef MC_MCN_H
 #define MC_MCN_H
@@ -8,7 +8,7 @@
 #include "mc/condition.h"
 #include "mc/knode.h"
 
-/* What a pool's status is made of, per node. */
+/* The fields that the status of a pool is computed from. */
 struct mcn {
 	struct str name, pool; /* spec.pool.name */
 	struct str spec_desired; /* spec.configVersion.desired */
@@ -21,8 +21,9 @@ struct mcn {
 	bool pinned; /* every pinned image set is complete */
 };
 
-/* Views of tree. */
+/* The strings of *out are views of tree. */
 void mcn_decode(const struct json *tree, struct mcn *out);
+/* The bytes that a copy needs, and the copy itself, in mem. */
 size_t mcn_size(const struct mcn *m);
 struct mcn *mcn_copy(void *mem, const struct mcn *m);
 
@@ -34,33 +35,32 @@ struct mcn_report {
 };
 
 struct mcn_in {
-	const struct json *mcn; /* as it is now; NULL: there is none */
+	const struct json *mcn; /* the current object; NULL: it does not exist */
 	const struct knode *node;
-	const struct json *sets; /* pinnedImageSets; NULL: as they were */
+	const struct json *sets; /* pinnedImageSets; NULL: unchanged */
 	struct str pool; /* of the node, or MCN_NOT_YET_SET */
 	struct instant now;
 	bool image_mode; /* gate ImageModeStatusReporting */
 };
 
 /*
- * What to write for a report: NULL when nothing changes. *create says whether
- * it is a new object to be POSTed; else it is to be applied to the status with
- * field manager machine-config-operator, by force. *after is the object with it
- * applied, for the next report.
+ * The body of the write for a report; NULL when nothing changes. *create: POST it as a new object;
+ * else apply it to the status, with force and field manager machine-config-operator. *after is the
+ * resulting object, for the next report.
  */
 struct json *mcn_report(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
 			bool *create, struct json **after);
 
-/* What a node's object says of it, without a status: to be applied. */
+/* The object of a node without a status, for a server-side apply. */
 struct json *mcn_spec(struct arena *a, const struct knode *n, struct str pool);
 
-/* The same of one that is not there yet: its Node owns it, as upstream's operator
- * has it. To change the owners of one that exists takes the right to delete it. */
+/* The same for a new object, with its Node as owner, as upstream's operator creates it. (To change
+ * the owners of an existing object, an account needs the permission to delete it.) */
 struct json *mcn_new(struct arena *a, const struct knode *n, struct str pool);
 
 /*
- * The object with the conditions that gate ImageModeStatusReporting asks for, in
- * place of the one it does away with; NULL when it has them.
+ * The object with the conditions of gate ImageModeStatusReporting, which replace an older condition;
+ * NULL when it already has them.
  */
 struct json *mcn_migrate(struct arena *a, const struct json *mcn, struct instant now);
 

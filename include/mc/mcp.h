@@ -1,8 +1,7 @@
 /*
- * mcp: MachineConfigPools, which Nodes belong to which, and the builds of layered
- * pools.
+ * mcp: MachineConfigPools, their Nodes, and the builds of layered pools.
  *
- * Pools are few: each keeps its whole tree, so that a write keeps every field.
+ * There are few pools: each keeps its whole tree, so that a write preserves every field.
  */
 #ifndef MC_MCP_H
 #define MC_MCP_H
@@ -22,8 +21,8 @@ struct mcp {
 	const struct json *max_unavailable; /* or NULL */
 	struct conditions conditions;
 	bool paused, deleting;
-	struct str file; /* where it was read, for people */
-	size_t line, col; /* there; 0 unless it is reviewed */
+	struct str file; /* its file, for messages */
+	size_t line, col; /* in that file; 0 unless loaded for a review */
 };
 
 struct mcp_list {
@@ -31,16 +30,16 @@ struct mcp_list {
 	size_t n, cap;
 };
 
-/* Reads a pool from a tree of the right types. ERR_INVALID "invalid label
- * selector: …"; *out is then filled in, too, and matches no nodes. */
+/* Reads a pool from a tree whose types were checked. ERR_INVALID "invalid label selector: …":
+ * then *out is set all the same, and matches no nodes. */
 int mcp_read(struct arena *a, const struct json *tree, struct mcp *out, struct err *err);
 
-/* Checks the document against its Go type, too: ERR_INVALID in the words of
- * upstream's decoder. A bad node selector is no error. */
+/* Also checks the document against its Go type: ERR_INVALID with the text of upstream's decoder.
+ * An invalid node selector is not an error. */
 int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err *err);
 
-/* The pools that every cluster has (arbiter: may have) have roles of their own;
- * custom pools build on worker's. */
+/* master, worker and arbiter: pools with a role of their own, which every cluster has (arbiter:
+ * may have). Custom pools extend worker. */
 bool mcp_is_built_in(struct str name);
 /* The manifest of a built-in pool, as the operator creates it. */
 struct json *mcp_built_in(struct arena *a, struct str name);
@@ -51,24 +50,22 @@ const struct mcp *mcp_find(const struct mcp_list *pools, struct str name);
 struct mcp_of_node {
 	const struct mcp *v[2];
 	size_t n;
-	bool alert; /* a master that a custom pool wants, too */
-	size_t custom; /* how many custom pools match */
+	bool alert; /* a master that a custom pool also selects */
+	size_t custom; /* number of custom pools that match */
 };
 
 /*
- * Zero pools: unmanaged (Windows, or no pool wants it). ERR_INVALID when two
- * custom pools do: "node a belongs to 2 custom roles, cannot proceed with this
- * Node".
+ * Zero pools: the Node is unmanaged (Windows, or no pool selects it). ERR_INVALID when two custom
+ * pools select it: "node a belongs to 2 custom roles, cannot proceed with this Node".
  */
 int mcp_of_node(const struct mcp_list *pools, const struct knode *node, struct mcp_of_node *out,
 		struct err *err);
 
-/* Every pool whose selector matches, in their order; none for Windows. */
+/* Every pool whose selector matches, in the order of pools; none for Windows. */
 void mcp_matching(struct arena *a, const struct mcp_list *pools, const struct knode *node,
 		  struct mcp_list *out);
 
-/* spec.maxUnavailable of n nodes, at least 1 unless negative. ERR_INVALID in
- * upstream's words. */
+/* spec.maxUnavailable of n nodes, at least 1 unless negative. ERR_INVALID with upstream's text. */
 int mcp_max_unavailable(const struct mcp *pool, size_t n, int64_t *out, struct err *err);
 
 /* ---- layered pools ------------------------------------------------------- */

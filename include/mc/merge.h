@@ -1,5 +1,5 @@
 /*
- * merge: from the MachineConfigs of a pool to the rendered one.
+ * merge: merges the MachineConfigs of a pool into the rendered one.
  */
 #ifndef MC_MERGE_H
 #define MC_MERGE_H
@@ -13,18 +13,18 @@ struct mc_list {
 };
 
 /*
- * Upstream's checks of one MachineConfig before it is merged. Remembers what it
- * parsed in mc->ignition (which a must outlive), so that it is parsed once
- * however many pools take it in.
+ * Upstream's checks of one MachineConfig before it is merged: ERR_INVALID with upstream's text.
+ * Keeps the parsed config in mc->ignition, so that it is parsed once for all pools; a must outlive
+ * mc.
  */
 int mc_validate(struct arena *a, struct mc *mc, struct err *err);
 
-/* Parts of it: kernelType; and extensions, which upstream checks only of those
- * with an Ignition config. */
+/* Parts of mc_validate: kernelType; and extensions, which upstream checks only when there is an
+ * Ignition config. */
 int mc_check_kernel(const struct mc *mc, struct err *err);
 int mc_check_extensions(struct arena *a, const struct mc *mc, struct err *err);
 
-/* Worker-labelled ones first, each group by name, bytewise; in place.
+/* Sorts in place: those with the worker role label first, each group by name, bytewise.
  * ERR_INVALID when one has no labels. */
 int mc_sort(struct mc_list *list, struct err *err);
 
@@ -49,10 +49,10 @@ struct json *mc_spec(struct arena *a, const struct mc_merged *m);
 int mc_rendered_name(struct arena *a, struct str pool, const struct json *spec, struct str *out,
 		     struct err *err);
 
-/* etcd's limit as upstream knows it: the JSON of a rendered config. */
+/* Upstream's limit for the JSON of a rendered config: etcd's default request limit. */
 #define MC_SIZE_MAX 1572864
 
-/* ERR_INVALID in upstream's words when size is more than that. */
+/* ERR_INVALID with upstream's text when size is larger. */
 int mc_check_size(struct str name, size_t size, struct err *err);
 
 #endif

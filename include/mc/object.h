@@ -1,10 +1,9 @@
 /*
- * object: Kubernetes objects of the kinds this program decides by, decoded once.
+ * object: Kubernetes objects of the kinds that this program uses, decoded once.
  *
- * Strings are views of the document's tree, which must outlive them. Decoding
- * checks the whole object against its Go type (mc/types): case-sensitive,
- * coercing nothing, ignoring what it does not know; upstream's words are used
- * for what does not fit.
+ * Strings are views of the document's tree, which must outlive them. Decoding checks the whole
+ * object against its Go type (mc/types): keys are case-sensitive, values are not converted, unknown
+ * members are ignored. Errors have the text of upstream's decoder.
  */
 #ifndef MC_OBJECT_H
 #define MC_OBJECT_H
@@ -14,7 +13,7 @@
 #include "mc/api.h"
 
 enum mc_kind {
-	MC_OTHER, /* a kind that is not ours */
+	MC_OTHER, /* any other kind */
 	MC_MACHINE_CONFIG,
 	MC_POOL,
 	MC_CONTROLLER_CONFIG,
@@ -38,7 +37,7 @@ enum mc_kind {
 	MC_SECRET,
 	MC_INTERNAL_RELEASE, /* InternalReleaseImage */
 	MC_CREDENTIALS, /* CRIOCredentialProviderConfig */
-	MC_KINDS, /* how many */
+	MC_KINDS, /* the number of kinds */
 };
 
 struct mc_meta {
@@ -75,13 +74,13 @@ struct mc_object {
 	enum mc_kind kind;
 	struct mc_meta meta;
 	struct str namespace;
-	struct json *tree; /* as its Go type holds it */
-	struct doc doc; /* what it was decoded from */
-	struct str file; /* where that was read, for people */
+	struct json *tree; /* the object as decoded into its Go type */
+	struct doc doc; /* the document it was decoded from */
+	struct str file; /* its file, for messages */
 };
 
-/* Which kind a document is, by apiVersion and kind. ERR_INVALID when it has
- * none: "Object 'Kind' is missing in '…'". */
+/* The kind of a document, by apiVersion and kind. ERR_INVALID when they are missing:
+ * "Object 'Kind' is missing in '…'". */
 int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, struct err *err);
 
 /* A message for a document without kind or apiVersion that does not quote all of it; ""
@@ -92,12 +91,12 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree);
 bool mc_is_butane(const struct json *tree);
 #define MC_BUTANE "this is Butane: convert it with butane first"
 
-/* Checks a document against the Go type of its kind: ERR_INVALID in the words of
- * upstream's decoder. */
+/* Checks a document against the Go type of its kind: ERR_INVALID with the text of upstream's
+ * decoder. */
 int mc_check(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
 struct mc_meta mc_meta_of(const struct json *tree);
 
-/* ERR_INVALID in the words of upstream's decoder. */
+/* ERR_INVALID with the text of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err);
 /* The Ignition config as upstream has it in memory (mc_raw), or "". */
 struct str mc_config_text(struct arena *a, const struct mc *mc);
@@ -109,13 +108,13 @@ int mc_controller_config_decode(struct arena *a, const struct doc *d,
 /* The Go type of a kind: a row of mc_shapes (mc/types.h), or 0. */
 uint16_t mc_type(enum mc_kind kind);
 
-/* kind is one that struct mc_object stands for. */
+/* For the kinds from MC_FEATURE_GATE on. */
 int mc_object_decode(struct arena *a, const struct doc *d, enum mc_kind kind, struct mc_object *out,
 		     struct err *err);
 
 /*
- * Checks an object that we do not use as upstream's decoder does when it knows the
- * kind: its metadata, and all of a Secret.
+ * Checks an object that this program does not use, as upstream's decoder does when it knows the
+ * kind: the metadata, or all of a Secret.
  */
 int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
 
@@ -123,9 +122,8 @@ int mc_check_other(struct arena *a, const struct doc *d, enum mc_kind kind, stru
 struct json *mc_misfit(struct arena *a, const struct doc *d);
 
 /*
- * A raw member (spec.config, spec.kubeletConfig) as upstream has it in memory:
- * of JSON the text as it was written, of YAML the compact JSON that is made of
- * it; "" when there is none.
+ * A raw member (spec.config, spec.kubeletConfig) as upstream has it in memory: from JSON the
+ * original text, from YAML the compact JSON that it is converted to; "" when it is absent.
  */
 struct str mc_raw(struct arena *a, const struct doc *d, const char *path);
 

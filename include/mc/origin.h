@@ -1,5 +1,5 @@
 /*
- * origin: which MachineConfigs have a say in each part of a config.
+ * origin: which MachineConfigs set each part of a config.
  *
  * Parts are the entries of Ignition's lists (files, units and their drop-ins, users,
  * …) and the fields of a MachineConfig's spec (kernelArguments, osImageURL, …).
@@ -29,46 +29,47 @@ enum mc_part {
 	MC_PART_FIPS,
 	MC_PART_OS_IMAGE,
 	MC_PART_EXTENSIONS_IMAGE,
-	MC_PARTS, /* how many */
+	MC_PARTS, /* the number of parts */
 };
 
+/* What one source sets of a part. */
 struct mc_say {
 	const struct mc *mc; /* NULL: the ControllerConfig */
-	const struct ign_obj *entry; /* as that one has it; of a list */
+	const struct ign_obj *entry; /* the entry of that source; NULL for fields */
 	struct str value; /* of a field of the spec */
-	bool overridden; /* others have the last word on all it sets */
+	bool overridden; /* later sources override everything that it sets */
 	struct strs made_from; /* see mc/behind.h */
 };
 
 struct mc_origin {
 	enum mc_part part;
 	struct str key; /* a path or name; "" for fields with one value */
-	const struct ign_obj *entry; /* as the config has it; of a list */
+	const struct ign_obj *entry; /* the entry of the config; NULL for fields */
 	struct str value; /* of a field of the spec */
-	struct mc_say *v; /* in the order they were merged */
-	size_t n, cap; /* n 0: nothing that is there now says it */
+	struct mc_say *v; /* in merge order */
+	size_t n, cap; /* n 0: no current source sets it */
 };
 
 struct mc_origins {
 	struct mc_origin **v; /* by part, each in the order of the config */
 	size_t n, cap;
 	struct mc_list unread; /* sources whose Ignition config does not parse */
-	size_t unknown; /* how many have n 0 */
+	size_t unknown; /* number of parts without a source */
 };
 
 struct mc_origins_in {
 	const struct mc_merged *config;
-	const struct mc_list *sources; /* in the order they were merged */
-	/* config was made of the sources just now; if not, they may have been
-	 * edited since, and only what still fits is attributed. */
+	const struct mc_list *sources; /* in merge order */
+	/* config was just merged from the sources. If false, they may have been edited since,
+	 * and only values that still match are attributed. */
 	bool exact;
 };
 
 void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origins *out);
 
 /*
- * What the sources say, part by part, without looking at what comes of it. Those
- * that do not parse are left out.
+ * What the sources set, part by part, without comparing it to the result. Sources that do not parse
+ * are omitted.
  */
 void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *out);
 
@@ -76,33 +77,32 @@ void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *
 const char *mc_part_kind(enum mc_part part);
 
 /*
- * A part as people write and read it: "/etc/x", "unit/a.service",
- * "dropin/a.service/b.conf", "user/core", "sshkey/core/SHA256:…" (as ssh-keygen -l
- * and sshd have it), "kernelArguments=nosmt" (masked), "osImageURL".
+ * The name of a part in input and output: "/etc/x", "unit/a.service", "dropin/a.service/b.conf",
+ * "user/core", "sshkey/core/SHA256:…" (as ssh-keygen -l and sshd print it),
+ * "kernelArguments=nosmt" (masked), "osImageURL".
  */
 struct str mc_part_text(struct arena *a, const struct mc_origin *o);
 
 /*
- * Whether a selector names a part: its text, a path on the node, a unit's name (its
- * drop-ins, too), a user (with the keys), or a kind with or without an s ("units", "kernelArguments").
+ * Whether a selector names a part: by its name, a path on the node, the name of a unit (also its
+ * drop-ins), a user (also the keys), or a kind with or without an s ("units", "kernelArguments").
  */
 bool mc_part_matches(struct arena *a, const struct mc_origin *o, struct str selector);
 
 /* The kind nearest to a selector that names none, or NULL. */
 const char *mc_part_nearest(struct str selector);
 
-/* Whether an entry sets its field i. Its name does not count, nor do the drop-ins of
- * a unit and the SSH keys of a user, which are parts of their own. */
+/* Whether an entry sets its field i. The name does not count, and neither do the drop-ins of a
+ * unit and the SSH keys of a user, which are separate parts. */
 bool mc_entry_sets(const struct ign_obj *entry, size_t i);
 
-/* The fingerprint of a line of authorized_keys: "SHA256:…", or "invalid-…" when it
- * has no key. */
+/* The fingerprint of a line of authorized_keys: "SHA256:…", or "invalid-…" if it has no key. */
 struct str mc_ssh_fingerprint(struct arena *a, struct str line);
 
-/* Its type and comment. */
+/* The type and the comment of a line of authorized_keys. */
 struct str mc_ssh_label(struct arena *a, struct str line);
 
-/* What a say sets: names of fields, or a value, masked. */
+/* What a source sets of a part: names of fields, or a value, masked. */
 struct strs mc_say_sets(struct arena *a, const struct mc_say *say);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * pod: what a drain needs to know of a pod.
+ * pod: the fields of a pod that a drain needs.
  */
 #ifndef MC_POD_H
 #define MC_POD_H
@@ -14,10 +14,10 @@ struct mc_pod {
 	bool deleting;
 };
 
-/* Views of tree. */
+/* The strings of *out are views of tree. */
 void pod_decode(const struct json *tree, struct mc_pod *out);
 
-/* The same with its strings in a. */
+/* A copy with its strings in a. */
 struct mc_pod pod_copy(struct arena *a, const struct mc_pod *p);
 
 #endif

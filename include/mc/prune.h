@@ -1,6 +1,5 @@
 /*
- * prune: which objects of a cluster are gone when only some manifests are kept, as
- * with `kubectl apply --prune`.
+ * prune: the objects of a cluster that `kubectl apply --prune` would delete.
  */
 #ifndef MC_PRUNE_H
 #define MC_PRUNE_H
@@ -13,16 +12,15 @@ struct mc_set mc_selected(struct arena *a, const struct mc_set *set,
 			  const struct selector *selector);
 
 /*
- * base without the objects that users own, that change has none of and that the
- * selector matches (NULL: all). Those objects go to *removed; what controllers
- * made of them is theirs to remove. Never a pool of the cluster's own, nor what has
- * an owner, comes with the release or was generated, nor a kind of which there is
- * one.
+ * Returns base without the objects of users that change does not have and that the selector matches
+ * (NULL: all). These objects go to *removed; the objects that controllers generated from them are
+ * left to the controllers. Never removed: built-in pools, objects with an owner, objects of the
+ * release, generated objects, and kinds with a single object.
  */
 struct mc_set mc_prune(struct arena *a, const struct mc_set *base, const struct mc_set *change,
 		       const struct selector *selector, struct mc_set *removed);
 
-/* "MachineConfig 50-x" of each object of a set. */
+/* "MachineConfig 50-x", for each object of a set. */
 struct strs mc_set_names(struct arena *a, const struct mc_set *set);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * ref: the words by which commands name a config, as kubectl takes them: NAME,
- * TYPE/NAME or TYPE NAME.
+ * ref: arguments that name a config, in kubectl's forms: NAME, TYPE/NAME or TYPE NAME.
  */
 #ifndef MC_REF_H
 #define MC_REF_H
@@ -27,7 +26,7 @@ struct mc_ref {
  */
 int mc_ref_parse(struct str word, struct mc_ref *out, struct err *err);
 
-/* Whether word is TYPE/NAME, of a type that is known. */
+/* Whether word is TYPE/NAME with a known type. */
 bool mc_ref_typed(struct str word);
 
 /*

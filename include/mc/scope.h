@@ -1,6 +1,6 @@
 /*
- * scope: which images a rule of registries.conf or policy.json is about: a host,
- * a repository or anything between, or "*.example.net" for every host below.
+ * scope: the images that a rule of registries.conf or policy.json applies to: a host, a repository
+ * or a prefix between them, or "*.example.net" for every host below it.
  */
 #ifndef MC_SCOPE_H
 #define MC_SCOPE_H
@@ -18,7 +18,7 @@ struct scope_set {
 
 void scope_set_init(struct scope_set *set, struct arena *a);
 
-/* Of equal scopes the first is kept. */
+/* The first of equal scopes is kept. */
 void scope_set_add(struct scope_set *set, struct str scope, void *value);
 
 /* Calls see for each scope of the set that contains sub, itself included, possibly

@@ -29,14 +29,14 @@ struct selector {
 };
 
 /*
- * From a LabelSelector object (NULL or {}: no requirements). ERR_INVALID in the
- * API machinery's words.
+ * From a LabelSelector object (NULL or {}: no requirements). ERR_INVALID with
+ * the API machinery's text.
  */
 int selector_make(struct arena *a, const struct json *j, struct selector *out, struct err *err);
 
 /*
- * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID in the API
- * machinery's words. An empty text has no requirements.
+ * From text as in a query: "a=b,c!=d,e in (f,g),!h,i>1". ERR_INVALID with the API
+ * machinery's text. An empty text has no requirements.
  */
 int selector_parse(struct arena *a, struct str text, struct selector *out, struct err *err);
 

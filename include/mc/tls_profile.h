@@ -13,9 +13,8 @@ struct tls_profile {
 };
 
 /*
- * From a TLSSecurityProfile object. Intermediate when it is absent, of an unknown
- * type, or custom without saying how; ciphers that have no IANA name in upstream's
- * table are left out.
+ * From a TLSSecurityProfile object. Intermediate when it is absent, of an unknown type, or custom
+ * without settings. Ciphers without an IANA name in upstream's table are omitted.
  */
 struct tls_profile mc_tls_profile(struct arena *a, const struct json *profile);
 

@@ -1,5 +1,5 @@
 /*
- * types: the Go structs of the API objects this program reads or writes whole.
+ * types: the Go structs of the API objects that this program reads or writes as a whole.
  */
 #ifndef MC_TYPES_H
 #define MC_TYPES_H
