@@ -1,9 +1,9 @@
 /*
  * applet: parses the flags of a command and runs it.
  *
- * All output of a command goes through applet_flush, and all messages through applet_say: both escape
- * control characters, so that no manifest or server can control the terminal. Flags are parsed
- * completely before a command runs.
+ * All output of a command goes through applet_flush, and all messages through applet_say. Both
+ * escape control characters (the output only on a terminal), so that no manifest or server can
+ * control a terminal. Flags are parsed completely before a command runs.
  */
 #include "applet.h"
 

@@ -1,8 +1,8 @@
 /*
  * live: reads the objects of a cluster that previews need, read-only, with a few lists.
  *
- * Pools come before MachineConfigs, so that rendered configs that no pool names can be held brief as
- * they arrive. A kind that the cluster does not have, or that the user may not read, is skipped,
+ * Pools come before MachineConfigs, so that rendered configs that no pool names can be held brief
+ * as they arrive. A kind that the cluster does not have, or that the user may not read, is skipped,
  * except the first NEEDED ones.
  */
 #include "live.h"

@@ -1,8 +1,8 @@
 /*
  * inspect: what `mcoctl files`, `cat` and `blame` share: arguments, loading a config, printing.
  *
- * Objects that the preview refuses are warnings here, and a pool that cannot be rendered is shown as
- * its last rendered config: these commands serve to find out what is wrong.
+ * Objects that the preview refuses are warnings here, and a pool that cannot be rendered is shown
+ * as its last rendered config: these commands serve to find out what is wrong.
  */
 #include "inspect.h"
 

@@ -2,9 +2,9 @@
  * exec: executes the actions of a job step by step.
  *
  * A step starts when all requests of the step before have been answered. At most AT_ONCE requests
- * of a job run at the same time. Every response to a write goes to the cache before the job goes on.
- * A conflict that fails the job is routine: it is logged at verbosity 4, and the key is planned
- * again.
+ * of a job run at the same time. Every response to a write goes to the cache before the job
+ * continues. A conflict that fails the job is routine: it is logged at verbosity 4, and the key is
+ * planned again.
  */
 #include "kube/exec.h"
 

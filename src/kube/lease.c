@@ -3,8 +3,8 @@
  *
  * Every attempt is a GET, then a POST or PUT with the resourceVersion that was read. Expiry is
  * measured by this machine's clock, from when a change of the spec was seen: clocks of other
- * machines do not matter. One timer does everything: it starts the next attempt, and while a request
- * is running it is the deadline by which the leader must have renewed.
+ * machines do not matter. There is one timer: it starts the next attempt, and while a request is
+ * running it is the deadline by which the leader must have renewed.
  */
 #include "kube/lease.h"
 
