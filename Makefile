@@ -1,7 +1,7 @@
 # mco: one static binary. `make help` lists the targets.
 #
-# Everything comes from Debian 12 by package name; test/tools/need.sh installs what is
-# missing and test/tools/deps.sh builds the libraries once, into ~/.cache/mco.
+# Everything comes from Debian 12 by package name; test/tools/need.sh installs missing
+# packages and test/tools/deps.sh builds the libraries once, into ~/.cache/mco.
 
 SHELL	:= /bin/bash
 .DEFAULT_GOAL := all
@@ -10,14 +10,14 @@ SHELL	:= /bin/bash
 Q	:= $(if $(V),,@)
 say	= $(if $(V),,@echo '  $1' $(patsubst $(CURDIR)/%,%,$2))
 MAKEFLAGS += --no-builtin-rules
-# Without -j a single goal is made on all cores. Several goals, and the parts of these,
-# run one after the other.
+# Without -j a single goal uses all cores. Several goals, and their parts, run one
+# after the other.
 ifeq ($(MAKELEVEL)$(filter check fuzz bench,$(MAKECMDGOALS))$(word 2,$(MAKECMDGOALS)),0)
 MAKEFLAGS += -j$(shell nproc)
 endif
 
 # ---- Debian packages, all of them, as package:probe ------------------------
-# The probe is a command on PATH or a file; the package is asked for only when
+# The probe is a command on PATH or a file; the package is installed only when
 # the probe finds nothing.
 PKGS_BUILD := gcc:gcc binutils:strip dpkg-dev:dpkg-source \
 	debian-keyring:/usr/share/keyrings/debian-keyring.gpg gpgv:gpgv xz-utils:xz bzip2:bzip2 gzip:gzip git:git
@@ -41,11 +41,11 @@ PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
 	golang-github-modern-go-reflect2-dev:/usr/share/gocode/src/github.com/modern-go/reflect2/reflect2.go \
 	rsync:rsync curl:curl openssl:openssl jq:jq
 
-# Source packages the libraries are built from; the pins have their versions.
+# Source packages of the libraries; the pins have their versions.
 SOURCES := bearssl cjson libyaml zlib fzy
 PINS	:= test/tools/sources.sha256
 
-# ---- What this build says it is --------------------------------------------
+# ---- The version of this build ---------------------------------------------
 GIT	:= git -c safe.directory='*'
 RAW	?= $(or $(shell $(GIT) describe --tags --always --dirty 2>/dev/null),v0.0.0-unknown)
 HASH	?= $(or $(shell $(GIT) rev-parse -q --verify HEAD 2>/dev/null),0000000000000000000000000000000000000000)
@@ -61,11 +61,11 @@ HOST	:= $(shell uname -m)
 ARCH	?= $(HOST)
 GNU_x86_64 := x86_64
 DEB_x86_64 := amd64
-# A page may have 64 KiB on the next two, and RELRO must end on one.
+# A page may have 64 KiB on the next two, and RELRO must end at a page boundary.
 GNU_aarch64 := aarch64
 DEB_aarch64 := arm64
 LD_aarch64 := -Wl,-z,max-page-size=65536,-z,common-page-size=65536
-# musl's long double is a double on ppc64le; that of Debian's gcc has 128 bits.
+# musl's long double is a double on ppc64le; Debian's gcc has 128 bits there.
 GNU_ppc64le := powerpc64le
 DEB_ppc64le := ppc64el
 CC_ppc64le := -mlong-double-64
@@ -85,7 +85,7 @@ MUSL_DEB := $(shell sed -n 's/^\([0-9a-f]\{16\}\).*  musl-dev_.*_$(DEB)\.deb$$/\
 SYSROOT	:= $(CACHE)/musl/$(DEB)-$(MUSL_DEB)
 endif
 
-# ---- Variants, each in a directory of its own ------------------------------
+# ---- Variants, each in its own directory -----------------------------------
 WARN	:= -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wpointer-arith -Wwrite-strings -Wvla -Wundef
 CPPFLAGS = -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
@@ -113,7 +113,7 @@ LDFLAGS	+= --coverage
 PKGS	:= $(PKGS_BUILD) $(PKGS_SAN)
 else ifdef HOSTED
 # glibc and dynamic, so that valgrind can follow every allocation. Its fortified headers
-# warn about ignored results even where a cast to void says that it is meant.
+# warn about ignored results even after a cast to void.
 VARIANT	:= host
 CC	:= gcc
 OPT	:= -O1 -DARENA_MALLOC -D_FORTIFY_SOURCE=2 -Wno-unused-result
@@ -129,16 +129,17 @@ else
 VARIANT	:= musl$(if $(CROSS),-$(ARCH))
 MUSL	:= $(SYSROOT)/usr/lib/$(GNU)-linux-musl
 CC	= $(CROSS)gcc $(CC_$(ARCH)) -nostdinc -isystem $(SYSROOT)/usr/include/$(GNU)-linux-musl -isystem $(GCC_DIR)/include
-# Asked for once, and not before `tools` has installed the compiler.
+# Expanded once, and not before `tools` has installed the compiler.
 GCC_DIR	= $(eval GCC_DIR := $(patsubst %/crtbeginS.o,%,$(shell $(CROSS)gcc -print-file-name=crtbeginS.o)))$(GCC_DIR)
-# musl has no _FORTIFY_SOURCE. Nothing is unwound here, and gdb takes .debug_frame
-# from mco.debug, so tables for it need not be in the program.
+# musl has no _FORTIFY_SOURCE. Nothing unwinds the stack here, and gdb reads
+# .debug_frame from mco.debug, so the program needs no unwind tables.
 HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
-# Speed for what every byte passes through (formats, libraries); the rest is made small.
+# Optimise code that every byte passes through (formats, libraries) for speed, the rest
+# for size.
 FAST_LAYERS := base data
 OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
 DEPS_OPT := -O2 $(HARDEN)
-# A static position-independent executable of musl. gcc knows how to link one of glibc
+# A static position-independent executable with musl. gcc can link one with glibc
 # only, so the start files and libraries are named here.
 START	= $(MUSL)/rcrt1.o $(MUSL)/crti.o $(GCC_DIR)/crtbeginS.o
 END	= -Wl,--start-group -lc -lgcc -Wl,--end-group $(GCC_DIR)/crtendS.o $(MUSL)/crtn.o
@@ -149,7 +150,7 @@ endif
 
 OUT	:= $(BUILD)$(if $(filter-out musl%,$(VARIANT)),/$(VARIANT))$(if $(CROSS),/$(ARCH))
 $(if $(CROSS),$(if $(filter-out musl%,$(VARIANT)),$(error ARCH=$(ARCH) has no variant $(VARIANT))))
-# Another pin, another way to build them: other libraries.
+# Other pins or another build script: other libraries.
 DEPS_KEY := $(shell { sed -n $(SOURCES:%=-e '/  %_/p') $(PINS); cat test/tools/deps.sh; \
 	echo '$(VARIANT) $(CC_$(ARCH)) $(MUSL_DEB) $(DEPS_OPT)'; } | sha256sum | cut -c1-16)
 DEPS	:= $(if $(DEPS_DIR),$(BUILD),$(CACHE))/deps/$(VARIANT)-$(DEPS_KEY)
@@ -159,7 +160,7 @@ DEPS_STAMP = $(DEPS)/SHA256SUMS
 PURE_LAYERS := base data ign mc plan view
 LOWER_LAYERS := io kube node
 LAYERS	:= $(PURE_LAYERS) $(LOWER_LAYERS) role sandbox
-# A layer's sources: its own folder and the folders in it.
+# A layer's sources: its own directory and the directories in it.
 sources	= $(foreach l,$1,$(wildcard src/$l/*.c src/$l/*/*.c))
 PURE_SRC := $(call sources,$(PURE_LAYERS))
 LOWER_SRC := $(call sources,$(LOWER_LAYERS))
@@ -199,7 +200,7 @@ $(TEMPLATES_H): test/tools/templates.sh $(TEMPLATE_FILES)
 	$(Q)test/tools/templates.sh $(TEMPLATES) $@
 $(OUT)/obj/src/plan/template/template_builtin.o: $(TEMPLATES_H)
 
-# What the sandbox knows of the built-in kinds, packed.
+# The sandbox's data about the built-in kinds, packed.
 BUILTIN := src/sandbox/builtin
 BUILTIN_H := $(OUT)/gen/sandbox_builtin.h
 $(BUILTIN_H): test/tools/templates.sh $(wildcard $(BUILTIN)/*)
@@ -218,7 +219,7 @@ BIN	:= $(OUT)
 PROGRAMS := $(BIN)/mco $(BIN)/mco-sandbox
 LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 endif
-# What is installed on nodes and put into images.
+# The files that are installed on nodes and put into images.
 SHIPPED	:= $(OUT)/mco $(OUT)/node/mco-daemon
 all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
 
@@ -246,7 +247,7 @@ $(LIBS):
 	$(call say,AR  ,$@)
 	$(Q)$(CROSS)ar rcsD --thin $@ $^
 
-# A program is its main and what that needs from the libraries.
+# A program is its main and what it needs from the libraries.
 $(OUT)/mco.debug: $(call obj,applets/main.c) $(APPLET_LIB) $(ROLE_LIB) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/mco-sandbox.debug: $(call obj,applets/main_sandbox.c) $(APPLET_LIB) $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 $(OUT)/node/mco-daemon.debug: $(call obj,applets/main_daemon.c) $(APPLET_LIB) $(ROLE_LIB) $(LOWER_LIB) $(PURE_LIB)
@@ -258,7 +259,7 @@ $(ALL_PROGRAMS:%=%.debug): $(wildcard $(MUSL)/libc.a)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -Wl,-Map=$(@:.debug=.map) -o $@ $(filter-out %/libc.a,$^) $(LDLIBS) $(END)
 
-# Stripped, and pointing at the file that has its symbols.
+# Stripped, with a link to the file that has its symbols.
 $(ALL_PROGRAMS): %: %.debug
 	$(call say,STRIP,$@)
 	$(Q)cd $(@D) && rm -f $(@F) && $(CROSS)objcopy --strip-all --add-gnu-debuglink=$(@F).debug $(@F).debug $(@F)
@@ -284,7 +285,7 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
-# Those of what acts see both halves.
+# Tests of the other half see both halves.
 FUZZ_LOWER := persist sandbox
 $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 		$(OUT)/obj/test/fuzz/fuzz_%.o $(OUT)/obj/test/fuzz/replay.o \
@@ -337,7 +338,7 @@ test-node: all ## mco-daemon on a root, beside systemctl --root, Ignition and co
 	@$(MAKE) --no-print-directory HOSTED=1 all $(SKEW)
 	@test/node-peer/run.sh $(OUT) $(BUILD)/host $(SKEW)
 
-# What puts a dynamic program's clock forward.
+# Sets the clock of a dynamic program forward.
 SKEW	:= $(BUILD)/host/test/skew.so
 $(SKEW): test/node-peer/skew.c
 	@mkdir -p $(@D)
@@ -358,7 +359,7 @@ test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from
 	@test/peer/run.sh $(OUT)
 	@test/peer/yaml.sh $(OUT) $(CACHE)
 
-# The number counts the ways test/tools/peers.sh has built them.
+# Increase the number when test/tools/peers.sh builds them differently.
 PEERS	:= $(CACHE)/peers-1.20.2.3
 $(PEERS)/bin/kube-apiserver: | test/tools/peers.sh
 	@test/tools/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
@@ -389,7 +390,7 @@ fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
 		xargs printf 'fuzz-$*: %s inputs, no fault\n'
 FUZZ_NAMES := $(patsubst test/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
 fuzz: $(FUZZ_NAMES:%=fuzz-%) ## every fuzz target in turn
-# Built by one make: each would make the libraries again, beside the others.
+# One make builds them: several would build the libraries at the same time.
 $(FUZZ_NAMES:%=fuzz-%): | fuzz-build
 fuzz-build:
 	@$(MAKE) --no-print-directory FUZZ=1 \
@@ -459,7 +460,7 @@ harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what sh
 repro: | $(DEPS_STAMP) ## two builds in two directories, libraries included, give the same bytes
 	@ARCHIVES='$(abspath $(ARCHIVES))' test/tools/repro.sh $(SHIPPED)
 
-# ---- Where the parts come from ----------------------------------------------
+# ---- Sources of the libraries -----------------------------------------------
 pins: ## test/tools/sources.sha256 from Debian's current packages, signatures checked; review the difference
 	@test/tools/need.sh '' $(PKGS_BUILD)
 	@test/tools/pins.sh $(SOURCES) kubernetes -- $(foreach a,$(filter-out $(HOST),$(ARCHES)),$(DEB_$a))

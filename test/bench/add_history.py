@@ -1,4 +1,4 @@
-"""add_history.py URL RENDERED NODES: what a cluster of some years has, written to the API
+"""add_history.py URL RENDERED NODES: writes the objects of an old cluster to the API
 server at URL: RENDERED old rendered MachineConfigs of 225 KB each, owned by pool worker,
 and NODES nodes."""
 import base64

@@ -1,4 +1,4 @@
-/* What the benchmarks measure with. */
+/* Helpers that the benchmarks measure with. */
 #ifndef TEST_BENCH_H
 #define TEST_BENCH_H
 

@@ -1,17 +1,18 @@
 /*
- * bench_cluster BIN KUBECONFIG LOG NODES PODS PID: mco-controller start on a cluster
- * of many nodes, whose daemons are all played here: they say Working, ask to be
- * drained, take the config, ask to be uncordoned and say Done.
+ * bench_cluster BIN KUBECONFIG LOG NODES PODS PID: mco-controller start on a
+ * cluster of many nodes. This program plays all daemons: they report Working,
+ * request a drain, apply the config, request an uncordon and report Done.
  *
  * The cluster has its pools and one rendered config for the workers. Prints for
- * cluster.sh: seconds from the controller's start to right counts; from a new
- * MachineConfig to the first desiredConfig and to right counts, while the daemons
- * wait; of the rollout; processor seconds and most memory of the controller in
- * all of that; its memory before the rollout; what was written while idle.
+ * cluster.sh: seconds from the controller's start to correct counts; from a new
+ * MachineConfig to the first desiredConfig and to correct counts, while the
+ * daemons wait; seconds of the rollout; CPU seconds and peak memory of the
+ * controller during all of that; its memory before the rollout; the number of
+ * writes while idle.
  *
- * With - for BIN, of the API server alone, whose process PID is: seconds to create
- * the nodes, microseconds of its processor for each, seconds until all of them are
- * listed and decoded, bytes of its memory for each.
+ * With - for BIN it measures the API server alone, whose process is PID:
+ * seconds to create the nodes, microseconds of CPU time for each, seconds until
+ * all of them are listed and decoded, bytes of memory for each.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +35,7 @@
 
 struct bench;
 
-/* A node's daemon. */
+/* The daemon of one node. */
 struct agent {
 	struct bench *b;
 	struct kube_call call;
@@ -78,7 +79,7 @@ static void until(struct bench *b, bool (*is)(struct bench *b), const char *what
 	}
 }
 
-/* ---- what a cluster of that size has ------------------------------------- */
+/* ---- the objects of a cluster of that size ------------------------------- */
 
 /* As a kubelet and the network fill it in, about 13 KB. */
 static struct str node_body(struct arena *a, size_t i, struct str config)
@@ -131,7 +132,7 @@ static struct str node_body(struct arena *a, size_t i, struct str config)
 	return buf_str(&b);
 }
 
-/* One of a node that nobody drains. */
+/* A pod of a node that is never drained. */
 static struct str pod_body(struct arena *a, size_t i)
 {
 	return str_fmt(a,
@@ -196,7 +197,7 @@ static void patched(struct kube_call *c, const struct kube_answer *ans)
 	if (ans->rc < 0)
 		die(g->b, "a node cannot be patched");
 	kube_cache_put(g->b->nodes, ans->body);
-	/* what the watch told meanwhile was not acted on */
+	/* act on what the watch reported during the call */
 	(void)snprintf(name, sizeof(name), "node-%05zu", (size_t)(g - g->b->agents));
 	act(g, kube_cache_get(g->b->nodes, str_of(name)));
 }
@@ -337,7 +338,7 @@ static bool all_counted(struct bench *b)
 	       counted(b, "updated") == b->n && is_updated(b);
 }
 
-/* As many as may move are on their way, and the pool says so. */
+/* The allowed number of nodes is updating, and the pool's status says so. */
 static bool moving_counted(struct bench *b)
 {
 	return b->targeted && counted(b, "") == b->n && counted(b, "updated") == 0 &&
@@ -440,7 +441,7 @@ static void pass(struct bench *b, double s)
 		(void)loop_turn(b->loop, 50, &err);
 }
 
-/* ---- in order ------------------------------------------------------------ */
+/* ---- the run ------------------------------------------------------------- */
 
 static void connect_api(struct bench *b, const char *kubeconfig)
 {
@@ -507,7 +508,7 @@ static double took(double *from)
 	return t;
 }
 
-/* The API server alone: what creating and listing costs it. */
+/* The API server alone: the cost of creating and listing. */
 static void serve_only(struct bench *b, pid_t sandbox)
 {
 	double at = seconds(), cpu = cpu_seconds(sandbox), made, list;

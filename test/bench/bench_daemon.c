@@ -1,8 +1,8 @@
 /*
  * bench_daemon KUBECONFIG NODE FILE COMMAND...: runs mco-daemon start on a node
- * that is as it should be. Prints for daemon.sh: milliseconds from its start to
- * the watch on the node's files, MiB after a second of rest, milliseconds from a
- * change of FILE until the API server has the node as Degraded, and MiB then.
+ * that is up to date. Prints for daemon.sh: milliseconds from its start to the
+ * watch on the node's files, MiB after an idle second, milliseconds from a
+ * change of FILE until the Node is Degraded in the API server, and MiB then.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -34,7 +34,7 @@ static void *make_event(const struct json *tree, void *ctx)
 {
 	struct bench *b = ctx;
 
-	/* those of an earlier start are there before this one */
+	/* events of an earlier start arrive before this daemon runs */
 	if (b->daemon && str_find(json_str(tree, "message"), S("watching against")) >= 0)
 		b->started = true;
 	return strdup("");

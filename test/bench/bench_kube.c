@@ -1,8 +1,8 @@
 /*
- * bench_kube NODES BYTES CHANGES: a cache of nodes against the sandbox in a
- * process of its own. Prints for run.sh: seconds from nothing to a complete
- * list, then changes followed per second of the client's processor, and the
- * client's resident memory in MiB at the end.
+ * bench_kube NODES BYTES CHANGES: a cache of nodes; the sandbox runs in its own
+ * process. Prints for run.sh: seconds from an empty cache to a complete list,
+ * then changes followed per CPU second of the client, and the client's resident
+ * memory in MiB at the end.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static void make_node(struct sandbox *sb, size_t i, size_t bytes)
 	arena_free(&a);
 }
 
-/* A hundred changes ten times a second, as a kubelet's heartbeats are. */
+/* A hundred changes ten times a second, like the heartbeats of kubelets. */
 static void on_churn(struct source *s, short events)
 {
 	struct churn *c = s->ctx;

@@ -1,6 +1,7 @@
 /*
- * bench_memory NODES BYTES CHANGES: an hour's worth of changes in one go. Prints
- * for run.sh: seconds, resident KiB after a tenth of them, and KiB more at the end.
+ * bench_memory NODES BYTES CHANGES: the changes of an hour at full speed.
+ * Prints for run.sh: seconds, resident KiB after a tenth of them, and the
+ * growth in KiB at the end.
  */
 #include <fcntl.h>
 #include <time.h>

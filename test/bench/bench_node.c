@@ -1,6 +1,6 @@
 /*
  * bench_node: a node's work on a scratch root: an update of many files, their
- * verification, and how soon a change of one is noticed.
+ * verification, and the delay until a changed file is noticed.
  */
 #include "../node/scratch.h"
 
@@ -34,7 +34,7 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1000 + (double)t.tv_nsec / 1e6;
 }
 
-/* n files of 200 bytes in 20 folders. */
+/* n files of 200 bytes in 20 directories. */
 static struct mc_current config(struct arena *a, const char *name, int n, char fill)
 {
 	char text[201] = { 0 };
@@ -138,7 +138,7 @@ int main(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct err err = ERR_INIT(&a);
-	char dir[] = "/tmp/mco-bench-XXXXXX"; /* a disk, for the fsyncs */
+	char dir[] = "/tmp/mco-bench-XXXXXX"; /* on a disk, so that fsync counts */
 	struct mc_current last;
 	struct node n;
 

@@ -1,7 +1,7 @@
 /*
  * bench_plan: the update controller on pools of growing size. Prints "nodes ms
  * bytes-per-node" lines for run.sh: the time of one plan in the middle of a
- * rollout, best of several, and what a cached node takes.
+ * rollout, best of several, and the memory of a cached node.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static struct json *parse(struct arena *a, struct str text)
 	return j;
 }
 
-/* As a cloud's nodes are: twenty labels, a few annotations. */
+/* Like the nodes of a cloud: twenty labels, a few annotations. */
 static const struct knode *make_node(struct arena *a, size_t i)
 {
 	struct knode n, *copy;

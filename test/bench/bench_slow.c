@@ -1,8 +1,9 @@
 /*
- * bench_slow PORT READERS ADDRESSES: asks 127.0.0.1:PORT for /config/master on READERS
- * connections from 127.0.0.2 and the addresses behind it, takes next to nothing of the
- * answers, and connects again where it is cut off. Prints "ready" when all have asked;
- * ends with SIGTERM or after a minute, and prints how many were cut off.
+ * bench_slow PORT READERS ADDRESSES: requests /config/master from
+ * 127.0.0.1:PORT on READERS connections, from 127.0.0.2 and the following
+ * addresses. Reads almost nothing of the answers, and reconnects when it is cut
+ * off. Prints "ready" when all have sent their requests; ends on SIGTERM or
+ * after a minute, and prints how many were cut off.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -16,8 +17,8 @@
 
 #include "bench.h"
 
-#define REQUESTS 20 /* of each: more than the buffers on the way hold */
-#define AT_ONCE 40 /* that connect again every 20 ms */
+#define REQUESTS 20 /* per connection: more than the buffers on the path hold */
+#define AT_ONCE 40 /* how many reconnect every 20 ms */
 
 static volatile sig_atomic_t over;
 
@@ -50,7 +51,7 @@ static int reader(uint16_t port, unsigned from)
 	return fd;
 }
 
-/* Whether it was cut off; takes a few bytes, as slow readers do. */
+/* Returns whether the connection was cut; reads a few bytes, like a slow reader. */
 static bool is_cut(struct pollfd *p)
 {
 	char some[16];

@@ -1,7 +1,8 @@
 /*
- * bench_template CONTROLLERCONFIG [DIR]: all MachineConfigs of a tree, the one
- * built in or that in DIR; CPU time, best of several rounds, files read beforehand. Prints
- * "templates MachineConfigs bytes ms" for run.sh.
+ * bench_template CONTROLLERCONFIG [DIR]: renders all MachineConfigs of the
+ * built-in template tree or of the one in DIR. CPU time, best of several
+ * rounds; the files are read beforehand. Prints "templates MachineConfigs bytes
+ * ms" for run.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>

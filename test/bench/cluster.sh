@@ -1,6 +1,6 @@
 #!/bin/bash
 # cluster.sh OUT: mco-controller start on clusters of many nodes, served by
-# mco-sandbox, all daemons played by one program.
+# mco-sandbox; one program plays all daemons.
 . test/bench/cluster.lib
 
 run() {	# NODES PODS

@@ -1,6 +1,6 @@
 #!/bin/bash
-# daemon.sh OUT: mco-daemon start on a scratch root of 200 files, its host's
-# commands being stand-ins, on mco-sandbox. Ends what it started.
+# daemon.sh OUT: mco-daemon start on a scratch root of 200 files, with stand-ins
+# for the host's commands, on mco-sandbox. Ends every process that it starts.
 set -eu
 bin=$(cd "$1" && pwd)
 P=machineconfiguration.openshift.io

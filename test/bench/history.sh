@@ -3,7 +3,7 @@
 # nodes, served by mco-sandbox: it must not grow with either.
 . test/bench/cluster.lib
 
-counted() {	# NODES: the pool counts them
+counted() {	# NODES: whether the pool counts that many
 	[ "$(api GET /apis/$P/v1/machineconfigpools/worker | grep -o '"machineCount": *[0-9]*' | grep -o "[0-9]*$" | head -n 1)" = "$1" ]
 }
 peak() { awk '/^VmHWM/ { printf "%.1f", $2 / 1024 }' "/proc/$1/status"; }
@@ -16,7 +16,8 @@ run() {	# RENDERED NODES
 	wait_for counted "$2"
 	sleep 2
 	start=$(peak $controller)
-	# A new target: the old one is read, the new one is written.
+	# A new target: the controller reads the old config and writes the new
+	# one.
 	target > "$dir/old"
 	create /apis/$P/v1/machineconfigs <<-END
 		apiVersion: $P/v1

@@ -1,6 +1,6 @@
 """make_cluster.py DIR MCS POOLS FILES UNITS BYTES: manifests of a cluster: POOLS pools,
 each selecting all of MCS MachineConfigs, which hold FILES files and UNITS units
-of BYTES bytes altogether."""
+of BYTES bytes in all."""
 import base64
 import os
 import sys

@@ -1,7 +1,7 @@
 /*
- * measure ROUNDS COMMAND...: the best wall and processor times in ms and the peak
- * RSS in MiB of a command whose output goes nowhere. Small itself, so that what a child has
- * before it becomes the command does not count.
+ * measure ROUNDS COMMAND...: prints the best wall and CPU times in ms and the
+ * peak RSS in MiB of a command, whose output is discarded. This program is
+ * small, so that the memory of the child before exec does not count.
  */
 #include <fcntl.h>
 #include <stdio.h>

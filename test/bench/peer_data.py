@@ -1,5 +1,5 @@
-"""peer_data.py FILE.json FILE.yaml: what Python's json and PyYAML (with libyaml
-where it has it) reach on the same files, as "name MB/s" lines."""
+"""peer_data.py FILE.json FILE.yaml: the speed of Python's json and PyYAML (with libyaml
+if available) on the same files, as "name MB/s" lines."""
 import json
 import sys
 import time

@@ -1,11 +1,11 @@
 #!/bin/bash
-# run.sh OUT: every benchmark beside its peer on this machine, in one run. None fails
+# run.sh OUT: runs every benchmark and its peer on this machine. No benchmark fails
 # for being slow; one that breaks ends the run.
 set -euo pipefail
 out=$1
 dir=$out/bench/data
 mkdir -p "$dir"
-figures() {	# FORMAT LABEL COMMAND...: with the words that the command prints
+figures() {	# FORMAT LABEL COMMAND...: formats the words that the command prints
 	local format=$1 label=$2 words
 	shift 2
 	words=$("$@") || return
@@ -37,7 +37,8 @@ render 'the same, 3 pools' 20 3 200 60 1048576
 for n in 10 100 1000 10000; do render "$n MachineConfigs of one file" "$n" 1 "$n" 0 $((n * 100)); done
 for n in 1 10 100; do render "100 MachineConfigs, $n pools" 100 "$n" 100 0 10000; done
 
-# BENCH_TEMPLATES= a tree of upstream's, to be rendered beside the one built in.
+# BENCH_TEMPLATES= a template tree of upstream, rendered next to the built-in
+# one.
 cat > "$dir/controllerconfig.yaml" <<'END'
 apiVersion: machineconfiguration.openshift.io/v1
 kind: ControllerConfig

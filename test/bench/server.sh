@@ -1,6 +1,6 @@
 #!/bin/bash
-# server.sh OUT: mco-server beside nginx, both serving the same 400 KB, one core's
-# worth of wrk asking. Requests/s, 99th percentile, memory.
+# server.sh OUT: mco-server and nginx, both serving the same 400 KB to wrk on one
+# core. Requests/s, 99th percentile, memory.
 set -eu
 . test/cluster/free_port.sh
 out=$1
@@ -56,7 +56,7 @@ ours() {	# cert: sets pid, plain, secure
 	done
 	read -r -d '' secure plain < <(sed -n 's/.*Launching server on :\([0-9]*\)$/\1/p' "$dir/log.$1"; printf '\0') || :
 }
-theirs() {	# cert, first port: nginx on it and the next
+theirs() {	# cert, first port: starts nginx on it and the next
 	cat > "$dir/nginx.$1.conf" <<-CONF
 		daemon off; pid $dir/tmp/$1.pid; error_log $dir/tmp/error.log;
 		worker_processes ${WORKERS:-auto}; events { worker_connections 2048; }
@@ -81,7 +81,7 @@ ask() {	# url, wrk's options...: requests/s and p99
 	wrk -t1 -d"$secs" --latency "$@" "$url" | awk '/99%/ { p = $2 } /Requests\/sec/ { r = $2 }
 		/Socket errors|Non-2xx/ { e = " (" $0 ")" } END { printf "%s %s%s\n", r, p, e }'
 }
-rss() {	# pid: of it and its children, private pages and its share of the others, MiB
+rss() {	# pid: private pages and the share of shared ones, with children, MiB
 	local p n=0
 	for p in "$1" $(cat "/proc/$1/task/$1/children"); do
 		n=$((n + $(awk '/^Pss:/ { print $2 }' "/proc/$p/smaps_rollup")))
@@ -129,7 +129,7 @@ done | paste -s | awk '{ printf "  memory with 500 TLS connections: %s MiB, ngin
 # Machines join, each from its own address, one after the other, while others hold as many
 # plain connections as they can.
 joins=${JOINS:-60}
-join() {	# what: how many of them were served, and the times, in ms
+join() {	# what: how many machines were served, and the times in ms
 	local i
 	for ((i = 1; i <= joins; i++)); do
 		curl -sk --max-time 20 --interface "127.0.1.$i" -o "$dir/joined" -w '%{http_code} %{time_total} ' "$1" || :

@@ -1,12 +1,12 @@
 #!/bin/bash
 # server_memory.sh OUT: the peak memory of mco-server start on a cluster with many old rendered
-# MachineConfigs and many nodes, after a machine of each of three pools has asked in the oldest
-# and in the newest version of the spec. It must not grow with either number.
+# MachineConfigs and many nodes, after a machine of each of three pools has requested its
+# config in the oldest and the newest version of the spec. It must not grow with either number.
 . test/bench/cluster.lib
 . test/cluster/free_port.sh
 
 rendered_name() { echo "rendered-worker-$(printf %s "$1" | md5sum | cut -c1-32)"; }	# as add_history.py
-pools() {	# three, each serving one of the rendered configs
+pools() {	# creates three, each with one of the rendered configs
 	local n=0 name
 	for name in worker infra edge; do
 		create "/apis/$P/v1/machineconfigpools" <<-END

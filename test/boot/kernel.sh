@@ -1,6 +1,6 @@
 #!/bin/bash
-# kernel.sh DIR: Debian's kernel for clouds and its modules, unpacked into DIR
-# without being installed.
+# kernel.sh DIR: unpacks Debian's cloud kernel and its modules into DIR;
+# installs nothing.
 set -eu
 dir=$1
 [ ! -e "$dir/done" ] || exit 0

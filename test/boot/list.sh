@@ -1,4 +1,5 @@
-# list.sh DIR: all that is in it, for busybox on either side.
+# list.sh DIR: lists everything in DIR, with busybox on the host and in the
+# guest.
 cd "$1" || exit 1
 find . | sort | while read -r f; do
 	if [ -h "$f" ]; then

@@ -1,4 +1,4 @@
-# root.sh DIR: a new root before its first boot.
+# root.sh DIR: creates a new root before its first boot.
 mkdir -p "$1/etc" "$1/boot/loader/entries"
 printf 'root:x:0:0:root:/root:/bin/bash\n' > "$1/etc/passwd"
 printf 'root:x:0:\n' > "$1/etc/group"

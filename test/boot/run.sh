@@ -1,8 +1,8 @@
 #!/bin/bash
-# run.sh BUILD KERNEL: a machine is booted (under emulation) with an
-# initramfs of the static binary and busybox. It fetches its config over TLS from
-# mco-server on this host, applies it to a root in memory and says what is there:
-# the same as when it is applied here.
+# run.sh BUILD KERNEL: boots a machine (under emulation) with an initramfs of the
+# static binary and busybox. It fetches its config over TLS from mco-server on
+# this host, applies it to a root in memory and lists the result, which must
+# equal the result of applying it on this host.
 set -u
 bin=$(cd "$1" && pwd) kernel=$2
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,22 +29,22 @@ if [ -z "$port" ]; then
 	exit 1
 fi
 
-# ---- here
+# ---- on the host
 mkdir "$dir/here"
 bb root "$dir/here"
 "$bin/mco-daemon" firstboot --url "https://127.0.0.1:$port/config/master" --ca "$dir/tls.crt" --root "$dir/here" \
 	2> "$dir/here.log" || { cat "$dir/here.log"; exit 1; }
 bb list "$dir/here" > "$dir/here.list"
 
-# ---- there
+# ---- in the guest
 i=$dir/initramfs
 mkdir -p "$i"/{bin,dev,proc,sys,sysroot,modules}
 cp "$(command -v busybox)" "$i/bin/busybox"
 cp -L "$bin/mco-daemon" "$i/mco-daemon"
 cp "$dir/tls.crt" "$i/ca.crt"
 cp "$here/list.sh" "$here/root.sh" "$i/"
-# Modules after those they need: which these are differs from kernel to kernel. What
-# is no module is built in.
+# Load modules after the modules they need, which differ between kernels. A name
+# without a module is built in.
 modules=
 take() {	# MODULE
 	local file need

@@ -1,10 +1,11 @@
 /*
- * agents KUBECONFIG [MS]: the daemons of all nodes of a cluster, as far as the
- * API sees them, each of whose steps takes MS milliseconds. Asks for a drain, takes the config, asks to be uncordoned, says it
- * is done; one line of output for each, FAULT before what no daemon should see.
+ * agents KUBECONFIG [MS]: plays the daemons of all nodes of a cluster, as far
+ * as the API shows them; each step takes MS milliseconds. A daemon requests a
+ * drain, applies the config, requests an uncordon and reports Done. Prints one
+ * line for each step, and FAULT before a state that no daemon should see.
  *
- * Two annotations tell it to behave otherwise: test/hold (the daemon does not
- * run), test/break (it gives up on the next config, for this reason).
+ * Two annotations change its behaviour: test/hold (the daemon does not run),
+ * test/break (it fails on the next config, for this reason).
  */
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ struct agents {
 	struct agent *first;
 };
 
-/* Of one node: a write under way. */
+/* The write in flight of one node. */
 struct agent {
 	struct agent *next;
 	struct agents *all;
@@ -60,12 +61,12 @@ static void drained(struct agent *g, const struct json *n, struct str desired, s
 		say(g, "FAULT is not cordoned for", desired);
 	say(g, "takes", desired);
 	json_add_opt(&g->a, notes, ANNO_CURRENT_CONFIG, desired);
-	/* NULL takes the annotation away */
+	/* NULL removes the annotation */
 	json_add_opt(&g->a, notes, ANNO_CURRENT_IMAGE, image.n ? image : (struct str){ 0 });
 	json_add_opt(&g->a, notes, ANNO_DESIRED_DRAIN, prefixed(g, "uncordon", desired));
 }
 
-/* The next thing its daemon does, as members of an object of annotations. */
+/* The daemon's next step, as members of an object of annotations. */
 static void decide(struct agent *g, const struct json *n, struct json *notes)
 {
 	struct str current = note(n, ANNO_CURRENT_CONFIG);

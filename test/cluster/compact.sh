@@ -1,4 +1,5 @@
-# Sourced by rest.sh at the very end: pages begun before the past was forgotten.
+# Sourced by rest.sh at the very end: continues lists that started before the
+# history was compacted.
 c=$(field "$core/nodes?limit=1" .metadata.continue)
 r compact-change POST $ns/configmaps '{"metadata":{"name":"compacted"}}'
 n=$(rv $core/nodes)

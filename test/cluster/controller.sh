@@ -1,12 +1,11 @@
 #!/bin/bash
 # controller.sh BUILD: mco-controller start on the API server at $URL, with agents
 # in place of the nodes' daemons: what admins do to a cluster, step by step, and
-# what its objects say afterwards, word for word. Ends with "N passed, N failed".
+# the exact text of its objects afterwards. Ends with "N passed, N failed".
+#  URL=… CA=ca.crt TOKEN=t KUBECONFIG=file test/cluster/controller.sh build
 #
-#   URL=… CA=ca.crt TOKEN=t KUBECONFIG=file test/cluster/controller.sh build
-#
-# The server must be fresh, with no controllers behind it. ONLY='10 20' runs only
-# these parts after the first.
+# The server must be fresh, with no controllers. ONLY='10 20' runs only these
+# parts after the first.
 set -u
 BIN=$1
 here=$(cd "$(dirname "$0")" && pwd)

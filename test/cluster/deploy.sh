@@ -1,6 +1,6 @@
 #!/bin/bash
-# deploy.sh KUBECTL: the server of $KUBECONFIG takes what examples/deploy has: the
-# definitions, and then the three roles, as a dry run and for good.
+# deploy.sh KUBECTL: the server of $KUBECONFIG accepts the manifests of
+# examples/deploy: the definitions, and then the three roles, first as a dry run.
 set -u
 kubectl=$1
 dir=$(mktemp -d)
@@ -9,7 +9,7 @@ export HOME=$dir
 for ns in openshift-machine-config-operator openshift-config openshift-image-registry; do
 	"$kubectl" create namespace $ns >"$dir/out" 2>&1 || grep -q AlreadyExists "$dir/out" || cat "$dir/out"
 done
-apply() {	# FILE-OR-FOLDER FLAG...
+apply() {	# FILE-OR-DIRECTORY FLAG...
 	local file=$1 run
 	shift
 	for run in ' (server dry run)' ''; do
@@ -21,8 +21,8 @@ apply() {	# FILE-OR-FOLDER FLAG...
 		exit 1
 	done
 }
-# This kubectl is older than x-kubernetes-validations: it would not send them. They
-# are taken away again, for what comes after has kinds without a schema.
+# This kubectl is older than x-kubernetes-validations and would not send them. The
+# definitions are deleted again, because later suites use kinds without a schema.
 apply examples/deploy/crds --validate=false
 "$kubectl" delete -f examples/deploy/crds >"$dir/out" 2>&1 || { cat "$dir/out"; exit 1; }
 for role in controller daemon server; do apply examples/deploy/$role.yaml; done

@@ -1,17 +1,16 @@
 #!/bin/bash
-# faults.sh BUILD [SEED]: the client of the programs on the API server at $URL while
-# connections are cut at random bytes, the server is killed, forgets the past, gets
-# new tokens and certificates. A writer makes numbered changes; followers print what
-# they are told. Where the server forgot nothing that must be what was written, line
-# by line; where it did, versions never go back, nothing is told twice, and in the
-# end there is what the server has. Prints "N passed, N failed" and the seed, with
-# which the same bytes are cut.
-#
-#   URL=https://… CA=api.crt TOKEN= TOKENS=file RESTART='command' COMPACT='command' \
+# faults.sh BUILD [SEED]: runs the programs' client on the API server at $URL while
+# connections are cut at random bytes and the server is killed, loses its history and
+# gets new tokens and certificates. A writer makes numbered changes; followers print
+# what their caches report. Where the server kept its history, that must equal the
+# changes, line by line. Where it did not, versions never go back, nothing is
+# reported twice, and the final state equals the server's. Prints "N passed, N
+# failed" and the seed, which cuts at the same bytes again.
+#  URL=https://… CA=api.crt TOKEN= TOKENS=file RESTART='command' COMPACT='command' \
 #	faults.sh build 7
 #
-# $CA is the server's certificate; its key is beside it, and both are replaced, as is
-# the token: the server is of no use to others afterwards.
+# $CA is the server's certificate, with its key beside it. Both are replaced, and so is
+# the token: other suites cannot use the server afterwards.
 set -u
 churn=$1/test/kube/churn seed=${2:-$((RANDOM * 32768 + RANDOM))}
 CHANGES=${CHANGES:-150} PATIENCE=${PATIENCE:-120}
@@ -39,8 +38,8 @@ call() {	# METHOD PATH BODY
 }
 rv() { call GET "$1" | jq -r .metadata.resourceVersion; }	# for COMPACT
 
-# ---- who takes part -------------------------------------------------------------------
-config() {	# FILE SERVER: with files that are replaced as time goes on
+# ---- processes ------------------------------------------------------------------------
+config() {	# FILE SERVER: refers to files that the suite replaces later
 	cat >"$1" <<-CONFIG
 	clusters:
 	- {name: c, cluster: {server: "$2", certificate-authority: $dir/ca.crt}}
@@ -51,8 +50,8 @@ config() {	# FILE SERVER: with files that are replaced as time goes on
 	current-context: c
 	CONFIG
 }
-# Without it there is nothing to go on with.
-await() {	# NAME PID FILE TEXT: it has said that
+# The suite cannot continue without it.
+await() {	# NAME PID FILE TEXT: waits until the process has printed TEXT
 	local end=$((SECONDS + PATIENCE))
 	until grep -sq "$4" "$3"; do
 		if ! kill -0 "$2" 2>/dev/null || [ $SECONDS -ge $end ]; then
@@ -65,7 +64,7 @@ await() {	# NAME PID FILE TEXT: it has said that
 	done
 }
 port=$(free_port) proxies=0
-proxy_start() {	# on the same port each time
+proxy_start() {	# uses the same port each time
 	proxies=$((proxies + 1))
 	"$churn" cut "$port" "${URL##*:}" $((seed + proxies)) >"$dir/proxy$proxies" 2>&1 &
 	proxy=$!
@@ -79,8 +78,8 @@ follow() {	# NUMBER
 }
 write() { "$churn" write "$dir/direct.kubeconfig" $maps "$1" $((seed + RANDOM)) >>"$dir/done"; }
 
-# ---- what must be so ------------------------------------------------------------------
-replay() {	# JOURNAL: what there is in the end; what cannot be is told
+# ---- checks ---------------------------------------------------------------------------
+replay() {	# JOURNAL: prints the final state, and every impossible event
 	awk '$1 == "+" && $2 in at || $1 ~ /^[-~]/ && !($2 in at) || $3 != "" && $3 + 0 <= last[$2] {
 			print "line " NR ": " $0 }
 		$1 == "-" { delete at[$2] }
@@ -88,7 +87,7 @@ replay() {	# JOURNAL: what there is in the end; what cannot be is told
 		END { for (k in at) print k, at[k] }' "$1" | sort
 }
 listed() { call GET $maps | jq -r '.items[].metadata | "\(.namespace)/\(.name) \(.resourceVersion)"' | sort; }
-agree() {	# NAME: every follower comes to what the server has, when cuts are over
+agree() {	# NAME: every follower reaches the server's state after the cuts
 	local i n have
 	kill -USR1 "$proxy"
 	for ((n = 0; n < ${#followers[@]}; n++)); do
@@ -105,7 +104,7 @@ agree() {	# NAME: every follower comes to what the server has, when cuts are ove
 	done
 	kill -USR1 "$proxy"
 }
-exact() {	# NAME: and was told all of it, once and in order
+exact() {	# NAME: and reported every change once and in order
 	local n
 	for ((n = 0; n < ${#followers[@]}; n++)); do
 		if cmp -s "$dir/done" "$dir/told$n"; then ok; else
@@ -124,7 +123,7 @@ proxy_start
 config "$dir/cut.kubeconfig" "https://127.0.0.1:$port"
 follow 0
 follow 1
-rotate() {	# TOKEN: the server's; the followers get theirs a moment later
+rotate() {	# TOKEN: replaces the server's; the followers get it a moment later
 	# shellcheck disable=SC2153 # TOKENS is the file
 	sed -i "s/$TOKEN/$1/" "$TOKENS"
 	export TOKEN=$1
@@ -136,7 +135,7 @@ rotate() {	# TOKEN: the server's; the followers get theirs a moment later
 	write 40
 }
 
-# ---- what goes wrong ------------------------------------------------------------------
+# ---- faults ---------------------------------------------------------------------------
 for scene in ${SCENES:-cut kill forget rotate}; do
 	case $scene in
 	cut)

@@ -1,6 +1,6 @@
-# Sourced: a port that stays the same when its server is started again, and that no
-# connection is given meanwhile: below those the kernel hands out.
-free_port() {	# one that nothing listens on now
+# Sourced: returns a port that a server can reuse after a restart. It is below the
+# kernel's ephemeral range, so no connection gets it meanwhile.
+free_port() {	# a port without a listener
 	local port
 	while :; do
 		port=$((20000 + RANDOM % 12000))

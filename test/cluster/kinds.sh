@@ -1,12 +1,12 @@
 #!/bin/bash
-# kinds.sh: makes the kinds that the sandbox has by itself known to the real API
-# server at $URL, as custom resources without a schema; waits until it serves them.
+# kinds.sh: registers the sandbox's built-in kinds with the real API server at
+# $URL, as custom resources without a schema; waits until it serves them.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 ask=(curl -sS --noproxy '*' --max-time 120 --cacert "$CA" -H "Authorization: Bearer $TOKEN")
 crds=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 
-# group versions plural Kind traits, of those that a CRD would give
+# columns: group versions plural Kind traits; only kinds that a CRD defines
 awk '$5 ~ /c/ && $1 ~ /openshift/' "$here/../../src/sandbox/builtin/kinds" | while read -r group versions plural kind traits _; do
 	jq -nc --arg group "$group" --arg versions "$versions" --arg plural "$plural" \
 		--arg kind "$kind" --arg traits "$traits" '

@@ -1,13 +1,13 @@
 #!/bin/bash
-# kubectl.sh KUBECTL: what people do with kubectl, to the server of $KUBECONFIG;
-# prints one line per command: name, exit status, what it wrote (ages masked).
+# kubectl.sh KUBECTL: common kubectl commands against the server of $KUBECONFIG;
+# prints one line per command: name, exit status, output (ages masked).
 set -u
 kubectl=$1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 export HOME=$dir
 
-tell() {	# NAME STATUS: of what is in $dir/out
+tell() {	# NAME STATUS: checks $dir/out
 	jq -Rsr --arg name "$1" --arg status "$2" \
 		'gsub(" +[0-9]+[smhd]([0-9]+[smhd])?(?= |\n|$)"; " AGE")
 		| gsub("20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"; "TIME")
@@ -98,12 +98,12 @@ k wait-timeout wait --for=condition=Ready node/kn1 --timeout=1s
 k status-ready patch node kn1 --type=merge -p '{"metadata":{"annotations":{"s":"t"}}}'
 k wait-delete-none -n kube wait --for=delete configmap/none --timeout=5s
 
-# Watching: one line for what is there, then one per change.
+# Watches: one line for each existing object, then one per change.
 : >"$dir/watch"
 timeout 120 "$kubectl" -n kube get configmap made -w --output-watch-events \
 	-o 'custom-columns=NAME:.metadata.name,V:.data.v' >"$dir/watch" 2>&1 &
 watch=$!
-lines() {	# N: until the watch wrote that many
+lines() {	# N: waits until the watch has written that many
 	local i
 	for ((i = 0; i < 600; i++)); do
 		[ "$(wc -l <"$dir/watch")" -lt "$1" ] || return 0

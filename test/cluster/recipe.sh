@@ -1,6 +1,6 @@
 #!/bin/bash
-# recipe.sh KUBECTL: the commands under "Taking over" and "Going back" in
-# examples/deploy/README.md, as they stand there, on the server of $KUBECONFIG, over upstream's workloads. The
+# recipe.sh KUBECTL: runs the commands under "Taking over" and "Going back" in
+# examples/deploy/README.md, unchanged, on the server of $KUBECONFIG with upstream's workloads. The
 # server must have the kinds of config.openshift.io.
 set -u
 kubectl=$1
@@ -10,7 +10,7 @@ export HOME=$dir
 ns=openshift-machine-config-operator
 failed=0
 oc() { timeout 120 "$kubectl" "$@"; }
-run() {	# SECTION: each command of it has to work
+run() {	# SECTION: each of its commands must succeed
 	local line n=0
 	while IFS= read -r line; do
 		n=$((n + 1))

@@ -54,7 +54,7 @@ t() {
 field() {
 	curl "${common[@]}" "$URL$1" | jq -r "$2"
 }
-rv() {	# the version of a list now
+rv() {	# the current version of a list
 	field "$1?limit=1" .metadata.resourceVersion
 }
 # w NAME PATH QUERY: a watch, run at the end beside the others
@@ -77,7 +77,7 @@ for part in "$here"/rest.d/*.sh; do
 	. "$part"
 done
 
-# What happened since, as each watch saw it.
+# The events since then, as each watch got them.
 pids=()
 for ((i = 0; i < ${#watches[@]}; i += 2)); do
 	send "$dir/w$i" "${watches[i]}" GET "${watches[i + 1]}" '' &

@@ -1,6 +1,6 @@
 #!/bin/bash
-# restart.sh BASE: kills the server that servers.sh started as BASE, starts it again
-# and waits until it is ready.
+# restart.sh BASE: kills the server that servers.sh started as BASE, restarts it and
+# waits until it is ready.
 pid=$(cat "$1.pid")
 kill -KILL "$pid"
 while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done

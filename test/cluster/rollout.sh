@@ -32,7 +32,7 @@ end_all() {
 	kill $(jobs -p)
 	wait
 } 2> /dev/null
-# life COMMAND...: run until it dies or this loop is ended; sets status
+# life COMMAND...: runs it until it dies or this loop ends; sets status
 life() {
 	"$@" &
 	child=$!
@@ -66,7 +66,7 @@ common=(-sS --noproxy '*' -m 60)
 [ -z "${TOKEN:-}" ] || common+=(-H "Authorization: Bearer $TOKEN")
 ask() { curl "${common[@]}" "$@" 2>> "$dir/curl.log"; }
 get() { ask "$URL$1"; }
-send() {	# METHOD PATH TYPE, body on standard input: until the server has taken it
+send() {	# METHOD PATH TYPE, body on standard input: retries until the server accepts it
 	local i code
 	cat > "$dir/body"
 	for ((i = 0; i < PATIENCE * 5; i++)); do
@@ -88,7 +88,7 @@ wait_for() {	# WHAT COMMAND...
 	done
 }
 
-# ---- what a cluster has from its installation ------------------------------------------
+# ---- the objects of a newly installed cluster ------------------------------------------
 wipe() {
 	local path
 	for path in /api/v1/nodes $mco/machineconfigpools $mco/machineconfigs $mco/controllerconfigs $settings $config/featuregates; do
@@ -120,12 +120,12 @@ install_cluster() {	# MAX-UNAVAILABLE
 	sed "/^spec:/a\\  maxUnavailable: $max" "$dir/pool2.yaml" > "$dir/workers.yaml"
 	create $mco/machineconfigpools < "$dir/workers.yaml"
 }
-target() {	# the config that the workers are to have
+target() {	# the target config of the workers
 	get $mco/machineconfigpools/worker | jq -r '.spec.configuration.name // empty' 2> /dev/null
 }
 
-# ---- who they are ------------------------------------------------------------------------
-account() {	# NAME: the kubeconfig of one
+# ---- identities --------------------------------------------------------------------------
+account() {	# NAME: prints the kubeconfig of a service account
 	[ -n "${ACCOUNTS:-}" ] || { echo "$KUBECONFIG"; return; }
 	sed "s/^\( *user: {token: .*\)}/\1, as: \"system:serviceaccount:openshift-machine-config-operator:$1\"}/" \
 		"$KUBECONFIG" > "$dir/$1.kubeconfig"
@@ -133,7 +133,7 @@ account() {	# NAME: the kubeconfig of one
 }
 as_controller=$(account machine-config-controller) as_daemon=$(account machine-config-daemon)
 
-# ---- who can be killed -------------------------------------------------------------------
+# ---- processes that can be killed --------------------------------------------------------
 controller() {
 	mortal
 	while [ ! -e "$dir/over" ]; do
@@ -141,22 +141,22 @@ controller() {
 			--resourcelock-namespace openshift-machine-config-operator \
 			--payload-version 4.22.0 --templates=builtin --metrics-listen-address 127.0.0.1:0 --v 2 >> "$dir/controller.log" 2>&1
 		ended controller
-		# its next life shall not wait for the lease of the last one to run out
+		# the next controller must not wait for the old lease to expire
 		ask -o /dev/null -X PATCH -H 'Content-Type: application/merge-patch+json' \
 			-d '{"spec":{"holderIdentity":""}}' "$URL$lease"
 	done
 }
-ended() {	# NAME: being killed is the only way, or a server that is away for too long at its start
+ended() {	# NAME: only a kill may end it, or a server that is down for too long at its start
 	tail -n 1 "$dir/$1.log" | grep -q 'timed out waiting for FeatureGates' ||
 	[ "$status" = 137 ] || [ -e "$dir/over" ] || echo "$1 ended with status $status" >> "$dir/faults"
 }
-named() {	# FILE COMMAND...: its id is in the file before it begins
+named() {	# FILE COMMAND...: writes its pid to the file before it starts
 	echo "$BASHPID" > "$1"
 	exec "${@:2}"
 }
 
-# A host program that does as much as the daemon can see of it. What rpm-ostree is
-# told holds from the next boot on.
+# A host program that does what the daemon can observe. Arguments of rpm-ostree
+# take effect at the next boot.
 stand_ins() {	# IMAGE
 	local c
 	mkdir "$dir/host"
@@ -233,7 +233,7 @@ stand_ins() {	# IMAGE
 	done
 	export MCO_HOST_PATH=$dir/host
 }
-new_root() {	# NAME: as its installation leaves it
+new_root() {	# NAME: a root as the installation leaves it
 	local root=$dir/$1/root
 	mkdir -p "$root"/{etc/kubernetes,etc/machine-config-daemon,run/systemd/system/rpm-ostreed.service.d} \
 		"$root"/{home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp}
@@ -252,7 +252,7 @@ new_root() {	# NAME: as its installation leaves it
 	"$bin/mco-daemon" apply "$dir/first.json" --offline --root-mount "$root" >> "$dir/$1.log" 2>&1 ||
 		fail "the first config on $1"
 }
-machine() {	# NAME: a node, and its daemon again and again
+machine() {	# NAME: a node; restarts its daemon whenever it ends
 	mortal
 	while [ ! -e "$dir/over" ]; do
 		flock "$dir/$1/lock" true # a reboot takes its time
@@ -291,7 +291,8 @@ watch_nodes() {
 		sleep 0.05
 	done
 }
-# One line for each state: how many are away, then who has changed and is how.
+# One line for each state: how many nodes are unavailable, then which node
+# changed and its state.
 history() {
 	jq -Rrn --arg p "$P/" '
 	def node: {name: .metadata.name, x: (.spec.unschedulable == true)} + (.metadata.annotations |
@@ -303,8 +304,8 @@ history() {
 	' "$dir/events"
 }
 
-# ---- what is rolled out -------------------------------------------------------------------------
-mc() {	# NAME CONFIG-MEMBERS [SPEC-MEMBERS]: made, or changed if it is there
+# ---- the changes that are rolled out ------------------------------------------------------------
+mc() {	# NAME CONFIG-MEMBERS [SPEC-MEMBERS]: creates or changes it
 	local spec="{\"config\":{\"ignition\":{\"version\":\"3.4.0\"}${2:+,$2}}${3:+,$3}}"
 	case $have in
 	*" $1 "*) merge "$mco/machineconfigs/$1" "{\"spec\":$spec}" ;;
@@ -322,7 +323,7 @@ file() {	# PATH TEXT [MODE [MEMBERS]]
 }
 files() { local IFS=,; printf '"storage":{"files":[%s]}' "$*"; }
 kinds=(files unit keys kargs reload none motd dropin mask)
-step() {	# NUMBER KIND: contents have the number, so that none is like another
+step() {	# NUMBER KIND: contents include the number, so that all differ
 	local install='[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n'
 	case $2 in
 	files) mc 60-files "$(files "$(file /etc/chaos/a "a $1")" "$(file /etc/chaos/deep/b "b $1" 60$(($1 % 5)))" \
@@ -343,7 +344,7 @@ step() {	# NUMBER KIND: contents have the number, so that none is like another
 	say "step $1: $2"
 }
 
-# ---- deaths ---------------------------------------------------------------------------------------
+# ---- kills ----------------------------------------------------------------------------------------
 chaos() {
 	local restarts=${RESTARTS:-2} n
 	RANDOM=$((seed % 32767 + 1))
@@ -386,7 +387,7 @@ settled() {	# CONFIG: every node and the pool have it
 		any(.conditions[]; .type == "Updated" and .status == "True")' > /dev/null 2>&1
 }
 on_target() { settled "$(target)"; }
-# another one than the first if some controllers were slower than others
+# may differ from the first target if some controllers were slower than others
 wait_for 'five nodes that are done' on_target
 for n in $nodes; do : > "$dir/$n/reboots"; : > "$dir/$n.log"; done
 say "five nodes are done, maxUnavailable is $max"
@@ -395,7 +396,8 @@ touch "$dir/chaos"
 chaos 2> /dev/null &
 chaos_pid=$!
 
-# A fast server is soon done: there are steps until enough have been killed.
+# A fast server finishes soon: add steps until enough processes have been
+# killed.
 enough() { [ "$1" -gt "${STEPS:-6}" ] && [ "$(wc -l < "$dir/killed")" -ge 10 ]; }
 for ((n = 1; n <= 20; n++)); do
 	! enough $n || break
@@ -420,8 +422,8 @@ wait_for 'every node with the last config' settled "$last"
 say "every node has $last"
 end_all
 
-# ---- what must be so ---------------------------------------------------------------------------------
-tree() {	# NAME: everything but what a boot makes anew and the way there
+# ---- checks ------------------------------------------------------------------------------------------
+tree() {	# NAME: everything but files that a boot creates and the update's journal
 	(cd "$dir/$1/root" || exit
 	skip=(\( -path ./proc -o -path ./run -o -path ./tmp -o -path ./etc/machine-config-daemon/journal
 		-o -path ./etc/machine-config-daemon/node-annotation.json.bak \) -prune -o
@@ -438,7 +440,7 @@ MCO_ROOT=$dir/clean/root "$bin/mco-daemon" apply "$dir/last.json" --offline --ro
 	fault 'the last config cannot be applied to a clean root'
 tree clean > "$dir/clean.tree"
 tree worker-0 > "$dir/worker-0.tree"
-# what only a running daemon makes
+# files that only a running daemon creates
 synced='/etc/(kubernetes/(kubelet-ca.crt|static-pod-resources)|docker/certs.d|pki/ca-trust/source/anchors/openshift-config-user-ca-bundle.crt|mco/internal-registry-pull-secret.json)'
 diff <(grep -vE "$synced" "$dir/clean.tree") <(grep -vE "$synced" "$dir/worker-0.tree") > "$dir/diff" || { fault 'another tree than by one clean update:'; head -n 20 "$dir/diff"; }
 kargs="root=UUID=x rw$(jq -r '.spec.kernelArguments[]? | " " + .' "$dir/last.json" | tr -d '\n')"
@@ -458,8 +460,9 @@ away=$(cut -f1 "$dir/history" | sort -n | tail -n 1)
 [ "$away" -le $max ] || { fault "$away nodes were away at once, maxUnavailable is $max:"; grep -n -B 12 -m 1 "^$away" "$dir/history"; }
 cut -f3 "$dir/history" | grep -qxE 'Degraded|Unreconcilable' && { fault 'a node was degraded:'; grep -E 'Degraded|Unreconcilable' "$dir/history" | cut -f2,3,7 | sort | uniq -c; }
 
-# Reboots: one for each change that needs one, told by the configs alone. The watch
-# may have missed some while the server was away: the daemon's log has them too.
+# Reboots: one for each change that needs one, computed from the configs alone. The
+# watch may have missed some while the server was down: the daemon's log has them
+# too.
 get "$mco/machineconfigs" | jq -c '[.items[] | select(.metadata.name | startswith("rendered-worker-"))] |
 	sort_by(.metadata.resourceVersion | tonumber) | map({key: .metadata.name, value: (.spec | del(.config.passwd) |
 		.config.storage.files |= map(select(.path | IN("/etc/chaos/reload", "/etc/chaos/none") | not)))})' > "$dir/configs.json"

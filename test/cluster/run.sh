@@ -1,9 +1,9 @@
 #!/bin/bash
-# run.sh BUILD PEERS: the REST suite and kubectl against a real kube-apiserver
-# with etcd, and against mco-sandbox; both must answer alike. With RECORD=1 what
-# the real one answers becomes what is expected. Then rollouts, faults and what the
-# controllers make of a cluster, on the real one, and killed as often on the sandbox:
-# make test does it there with fewer kills.
+# run.sh BUILD PEERS: the REST suite and kubectl against a real kube-apiserver with
+# etcd, and against mco-sandbox; both must give the same answers. RECORD=1 stores the
+# real server's answers as the expected ones. Then rollouts, faults and the
+# controllers' suite run on the real server, and on the sandbox with as many kills:
+# make test runs them there with fewer kills.
 set -u
 build=$1 peers=$2
 cd "$(dirname "$0")/../.." || exit 1
@@ -13,7 +13,7 @@ dir=$top	# where servers.sh keeps its own
 passed=0 failed=0
 trap 'stop_servers; rm -rf "$top"' EXIT
 
-rollout() {	# SEED, with RESTARTS of the server
+rollout() {	# SEED; restarts the server RESTARTS times
 	if STEPS=4 PATIENCE=300 test/cluster/rollout.sh "$build" "$1"; then
 		passed=$((passed + 1))
 	else
@@ -23,17 +23,17 @@ rollout() {	# SEED, with RESTARTS of the server
 deploy() {
 	if test/cluster/deploy.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
-recipe() {	# of examples/deploy/README.md: a take-over, and back
+recipe() {	# of examples/deploy/README.md: a take-over, and the way back
 	if test/cluster/recipe.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
-faults() {	# the client while the server is cut off, killed, renewed
+faults() {	# the client while connections are cut and the server is killed and gets new certificates
 	if PATIENCE=300 CHANGES=150 test/cluster/faults.sh "$build"; then
 		passed=$((passed + 1))
 	else
 		failed=$((failed + 1))
 	fi
 }
-real() {	# NAME: a server with nothing in it yet
+real() {	# NAME: starts an empty server
 	dir=$top/$1
 	mkdir "$dir"
 	start_real "$peers" || exit 1
@@ -45,12 +45,12 @@ stop_servers
 real rollouts
 deploy
 test/cluster/kinds.sh
-# A server that has just come back forbids for a while what accounts may do.
+# A restarted server refuses the requests of service accounts for a while.
 ACCOUNTS=1 RESTARTS=0 rollout "${SEED:-1}"
 RESTARTS=1 rollout "${SEED:-2}"
 faults
 stop_servers
-controllers() {	# [SUITE]: the server that runs is theirs
+controllers() {	# [SUITE]: uses the running server
 	local p f
 	"test/cluster/${1:-controller}.sh" "$build" | tee "$top/controller.out"
 	stop_servers

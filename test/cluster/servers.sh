@@ -1,6 +1,6 @@
-# Sourced: servers for the suites, on loopback, in $dir, ended by stop_servers.
-# start_real sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT and RESTART for kube-apiserver
-# with etcd; start_sandbox sets them for mco-sandbox.
+# Sourced: servers for the suites, on loopback, in $dir; stop_servers ends them. start_real
+# sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT and RESTART for kube-apiserver with etcd;
+# start_sandbox sets them for mco-sandbox.
 server_pids=()
 
 stop_servers() {
@@ -17,7 +17,7 @@ stop_servers() {
 	server_pids=()
 }
 
-# start_server NAME COMMAND...: which test/cluster/restart.sh can start again
+# start_server NAME COMMAND...: test/cluster/restart.sh can restart it
 start_server() {
 	local base=$dir/$1
 	shift
@@ -48,7 +48,7 @@ write_kubeconfig() {	# FILE
 	CONFIG
 }
 
-# Somebody else may take a port between the look at it and the server's start.
+# Another process may take a port between the check and the server's start.
 start_real() {	# DIRECTORY-OF-PEERS
 	local i
 	for i in 1 2 3; do
@@ -74,7 +74,8 @@ try_real() {
 		--initial-cluster "default=http://127.0.0.1:$peer" \
 		>"$dir/etcd.log" 2>&1 &
 	server_pids+=($!)
-	# Without controllers nobody would make service accounts or take taints off.
+	# Without controllers nothing creates service accounts or removes
+	# taints.
 	start_server api "$1/kube-apiserver" --etcd-servers "http://127.0.0.1:$etcd" \
 		--bind-address 127.0.0.1 --secure-port "$api" \
 		--tls-cert-file "$dir/api.crt" --tls-private-key-file "$dir/api.key" \
@@ -121,9 +122,9 @@ start_sandbox() {	# DIRECTORY-OF-MCO FLAG...
 	[ -n "$URL" ] || { cat "$dir/sandbox.log" >&2; return 1; }
 }
 
-# compare EXPECTED GOT [KNOWN]: two runs of rest.sh, by name; adds to passed and
-# failed. KNOWN names the checks that are known to differ: one that no longer does
-# must be taken out of it.
+# compare EXPECTED GOT [KNOWN]: compares two runs of rest.sh by name; adds to
+# passed and failed. KNOWN names the checks that are known to differ: remove one
+# when it no longer differs.
 compare() {
 	local name known=${3:-/dev/null} differ
 	differ=$(mktemp)

@@ -1,11 +1,11 @@
 #!/bin/bash
-# takeover.sh BUILD: a cluster that upstream's 4.22.0 has made is taken over by
-# mco-controller as it is built without a version, on the API server at $URL: what
-# would harm the cluster is refused before anything is written, and what goes on
-# changes no rendered config. Ends with "N passed, N failed".
+# takeover.sh BUILD: an mco-controller that was built without a version takes over a
+# cluster that upstream's 4.22.0 made, on the API server at $URL. It refuses what
+# would harm the cluster before it writes anything; when it continues, no rendered
+# config changes. Ends with "N passed, N failed".
 #
 # The server must be fresh, as for controller.sh. With ACCOUNTS=1, and examples/deploy
-# applied, the controller that takes over has the rights of its account and no others.
+# applied, the controller has the rights of its service account and no others.
 set -u
 BIN=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +15,7 @@ cd "$here/../.." || exit 1
 # ---- what upstream leaves behind -------------------------------------------------------
 . "$here/controller.d/00-cluster.sh"
 end_controller
-made() { # all MachineConfigs and what the pools want, with their versions
+made() { # all MachineConfigs and the pools' targets, with their versions
 	get $mc/machineconfigs | jq -r '.items[].metadata | .name + " " + .resourceVersion'
 	get $mc/machineconfigpools | jq -r '.items[] | .metadata.name + " " + .spec.configuration.name'
 }
@@ -27,11 +27,11 @@ if [ -n "${ACCOUNTS:-}" ]; then
 	as_controller=$W/account
 	sed "s/^\( *user: {token: .*\)}/\1, as: \"system:serviceaccount:$mco_ns:machine-config-controller\"}/" "$KUBECONFIG" >"$as_controller"
 fi
-# as examples/deploy starts it, but for the ports
+# as examples/deploy starts it, except for the ports
 mapfile -t args < <("$BIN/mcoctl" fmt -o json-compact examples/deploy/controller.yaml |
 	jq -r 'select(.kind == "Deployment") | .spec.template.spec.containers[].args[]')
 start=("$BIN/mco-controller" "${args[@]/=:8798/=127.0.0.1:0}" --kubeconfig "$as_controller" --metrics-listen-address 127.0.0.1:0)
-refused() { # NAME WHY FLAGS...: it ends with 255 and says why, and nothing is written
+refused() { # NAME WHY FLAGS...: exits with 255 and the reason, and writes nothing
 	local name=$1 why=$2
 	shift 2
 	timeout "${PATIENCE:-300}" "${start[@]}" "$@" >"$W/refused" 2>&1
@@ -99,7 +99,7 @@ is 'with the defaults' "$(sed -n 's/^ *path: //p' "$golden/settings/001-after.ya
 	"$(j $settings/cluster '.status.nodeDisruptionPolicyStatus.clusterPolicies.files[].path')"
 end_controller
 
-# ---- a version that was chosen ---------------------------------------------------------
+# ---- an explicit version ---------------------------------------------------------------
 MCO_RAW=v4.23.0 MCO_HASH=abc take_over --version-from-cluster=false --templates "$tree"
 eventually 'another version that was chosen says what to do' 1 logged "the ControllerConfig was made by v4.22.0 and this is v4.23.0: no pool is rendered until they agree. To take the version of the cluster give --version-from-cluster, or set MCO_RAW=v4.22.0 and MCO_HASH=$cluster_hash"
 eventually 'and no pool is rendered' 'master Degraded,master RenderDegraded,worker Degraded,worker RenderDegraded' degraded
@@ -108,7 +108,7 @@ MCO_RAW=v4.22.0 MCO_HASH=$cluster_hash take_over --version-from-cluster=false --
 eventually 'until it is chosen as the log says' '' degraded
 end_controller
 
-# ---- all the same ----------------------------------------------------------------------
+# ---- forced ----------------------------------------------------------------------------
 "${start[@]}" --templates=builtin --replace-templates >>"$W/controller.log" 2>&1 &
 controller=$!
 eventually 'the built-in templates where they are told to' 'false true' j $mc/machineconfigs/00-worker \

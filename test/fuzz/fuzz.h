@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What the fuzzer calls; aborts where a promise is broken. */
+/* The fuzz entry point; aborts when a property is violated. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MUST(what)               \

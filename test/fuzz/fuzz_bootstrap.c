@@ -1,6 +1,6 @@
 /*
- * The manifests of a first run, whatever is in them: registries, policies, kubelet
- * and runtime configs over a small tree of templates; and the same as a preview.
+ * Bootstrap manifests with any content: registries, policies, kubelet and
+ * runtime configs over a small template tree; and the same as a preview.
  */
 #include "fuzz.h"
 
@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			config_lint(&a, set.others.v[i], &found);
 		registries_lint(&a, &set, &found);
 		preview(&a, &set, NULL);
-		/* the same objects, all of them just applied */
+		/* the same objects, all newly applied */
 		preview(&a, &set, &set);
 	}
 	arena_free(&a);

@@ -1,4 +1,4 @@
-/* Certificates: whatever the bytes, an answer and nothing else. */
+/* Certificates: any bytes are parsed or refused. */
 #include "fuzz.h"
 #include "mc/cert.h"
 

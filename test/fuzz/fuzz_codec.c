@@ -1,6 +1,7 @@
 /*
- * base64, percent, data URLs, gzip, versions, times, flags' values: what is
- * decoded is encoded and decoded again to the same. What is shown of any text.
+ * base64, percent, data URLs, gzip, versions, times, values of flags: decoded
+ * values encode and decode to the same value. Also the escaping of any text for
+ * output.
  */
 #include "fuzz.h"
 
@@ -15,7 +16,7 @@
 #include "data/flate.h"
 #include "mc/secret.h"
 
-/* What is shown of a text. */
+/* The escaping of a text for output. */
 static void shown(struct arena *a, struct str in)
 {
 	struct str safe = terminal_safe(a, in);

@@ -1,6 +1,6 @@
 /*
- * However an answer is split, the same is made of it; every request it sends
- * back is whole; a message is found or refused.
+ * The result does not depend on how an answer is split; every request is
+ * complete; a message is found or refused.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * However the bytes are split, the events are the same; parts are within what
- * was given, and nothing is taken after a fault.
+ * The events do not depend on how the bytes are split; parts lie within the
+ * input, and nothing is consumed after an error.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * Ignition: a line of bytes a config. What parses is written, read back the same,
- * merged with the others, and converted down.
+ * Ignition: one config per line. Configs that parse are written, read back
+ * equal, merged with the others, and down-converted.
  */
 #include "fuzz.h"
 
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (ign_take(&a, j, &p))
 			MUST(ign_eq(x, p.config));
 		VEC_PUSH(&a, &all, x);
-		/* what 3.0 allowed may not read back as 3.5 */
+		/* a config that 3.0 allowed may not parse as 3.5 */
 		if (ign_parse_35(&a, text_of(&a, x), &y, &err) == 0)
 			MUST(str_eq(text_of(&a, x), text_of(&a, y)));
 		(void)ign_down(&a, x, v, &j, &err);

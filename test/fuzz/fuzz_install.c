@@ -1,5 +1,5 @@
 /*
- * The [Install] section of unit files: words of an administrator that become the
+ * The [Install] section of unit files: an administrator's words that become
  * names of links. The first line is the unit's name.
  */
 #include "fuzz.h"
@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
 	(void)str_line(&text, &unit);
 	install_parse(&a, text, unit, &out);
-	/* a specifier of two bytes stands for the unit's name at most */
+	/* a specifier of two bytes expands to at most the unit's name */
 	check(&out.wanted, n * (unit.n + 1));
 	check(&out.alias, n * (unit.n + 1));
 	check(&out.also, n * (unit.n + 1));

@@ -1,6 +1,6 @@
 /*
- * Whatever is accepted is written and read back as the same tree, and the writing
- * is stable; whatever is refused has a place and a reason.
+ * An accepted text is written and read back as the same tree, and the output is
+ * stable; a refused text gives a position and a reason.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * What API servers and admins give: kubeconfigs, lists and watch streams. A
- * stream taken apart in one piece or byte by byte gives the same items.
+ * Input from API servers and admins: kubeconfigs, lists and watch streams. A
+ * stream gives the same items in one piece or byte by byte.
  */
 #include "fuzz.h"
 

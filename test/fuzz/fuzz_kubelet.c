@@ -1,7 +1,7 @@
 /*
- * KubeletConfigs and ContainerRuntimeConfigs over any base file: either refused
- * with a reason or made into a MachineConfig whose kubelet.conf is read again to
- * the same.
+ * KubeletConfigs and ContainerRuntimeConfigs over any base file: refused with a
+ * reason, or converted into a MachineConfig whose kubelet.conf reads back
+ * equal.
  */
 #include "fuzz.h"
 

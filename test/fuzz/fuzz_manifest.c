@@ -1,4 +1,4 @@
-/* Whole manifests: loaded, checked, rendered, planned. The same bytes as TOML. */
+/* Whole manifests: loaded, checked, rendered, planned. The same bytes also as TOML. */
 #include "fuzz.h"
 
 #include "data/toml.h"
@@ -9,7 +9,7 @@
 #include "plan/update.h"
 #include "view/parts.h"
 
-/* As it is judged: whatever is wrong with it, nothing but a limit stops. */
+/* As validate does: only a limit stops it, whatever is wrong. */
 static void review(struct str in)
 {
 	struct arena a = ARENA_INIT;
@@ -33,7 +33,7 @@ static void review(struct str in)
 	arena_free(&a);
 }
 
-/* Where the parts of a config come from: whatever was edited since it was rendered. */
+/* The origin of the parts of a config, whatever was edited after it was rendered. */
 static void blame(struct arena *a, const struct mc_set *set, const struct mc_merged *config,
 		  const struct mc_list *sources, bool exact)
 {

@@ -1,6 +1,7 @@
 /*
- * What a node reads of itself: os-release, rpm-ostree's status, kernel
- * arguments, podman's images, lsblk's disks, and its current config with all that is planned from it.
+ * Input that a node reads about itself: os-release, rpm-ostree's status, kernel
+ * arguments, podman's images, lsblk's disks, and its current config with every
+ * plan made from it.
  */
 #include "fuzz.h"
 
@@ -22,7 +23,7 @@ static void config(struct arena *a, struct str text)
 	mc_current_empty(a, &none);
 	if (mc_current_parse(a, text, &c, &err) < 0)
 		return;
-	/* what is written is read again, and then stays as it is */
+	/* written text parses, and writing it again changes nothing */
 	if (mc_current_parse(a, c.text, &again, &err) < 0 || !str_eq(again.text, c.text))
 		abort();
 	in.from = &none.spec;
@@ -37,7 +38,7 @@ static void config(struct arena *a, struct str text)
 	(void)verify_items(a, &c, &items, &err);
 }
 
-/* What other programs of the node say. */
+/* Output of other programs on the node. */
 static void told(struct arena *a, struct str text)
 {
 	struct err err = ERR_INIT(a);

@@ -1,4 +1,4 @@
-/* PEM files with keys and certificates: read to the end, or a reason given. */
+/* PEM files with keys and certificates: read to the end, or refused with a reason. */
 #include "fuzz.h"
 
 #include "data/pem.h"

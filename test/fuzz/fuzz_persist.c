@@ -1,14 +1,15 @@
 /*
- * The file of mco-sandbox --data: bytes as they are, and records whose sums are
- * right, which is how far damage and malice can get. Whatever was taken in can be
- * listed, read, changed and deleted, and reading it twice gives the same.
+ * The file of mco-sandbox --data: raw bytes, and records with correct
+ * checksums, which is as far as damage and malice can get. Every loaded object
+ * can be listed, read, changed and deleted, and loading twice gives the same
+ * state.
  */
 #include "fuzz.h"
 
 #include "base/hash.h"
 #include "sandbox/persist.h"
 
-/* The input's parts, each behind a byte 1, as records. */
+/* The input's parts, each after a byte 1, as records with checksums. */
 static struct str with_sums(struct arena *a, struct str in)
 {
 	struct buf b;
@@ -41,7 +42,7 @@ static struct str ask(struct sandbox *s, struct arena *a, const char *method, st
 	return reply.body;
 }
 
-/* What the sandbox then is: the lists of all its kinds. */
+/* The state of the sandbox: the lists of all its kinds. */
 static struct str lists(struct sandbox *s, struct arena *a)
 {
 	struct buf b;
@@ -60,7 +61,7 @@ static struct str lists(struct sandbox *s, struct arena *a)
 
 #define CMS "/api/v1/namespaces/default/configmaps"
 
-/* Every object, as clients meet it. */
+/* Every object, through requests like those of clients. */
 static void use(struct sandbox *s, struct arena *a)
 {
 	(void)ask(s, a, "GET", S("/openapi/v2"), "", "");

@@ -1,6 +1,6 @@
 /*
- * Objects of any shape through the controllers' decoders and plans: an answer,
- * and every body in it is JSON.
+ * Objects of any shape through the controllers' decoders and plans: each plan
+ * ends, and every body in it is JSON.
  */
 #include "fuzz.h"
 #include "../plan/actions_print.h"

@@ -1,4 +1,4 @@
-/* The first line is a pattern, the rest is what it is tried on. */
+/* The first line is a pattern, the rest is the text to match. */
 #include "fuzz.h"
 
 #include "data/regex.h"

@@ -1,6 +1,6 @@
 /*
  * Requests to the sandbox: a line with method and path, then the body. Each is
- * answered, twice, and what is there then is shown as a table.
+ * sent twice and answered, and the resulting state is shown as a table.
  */
 #include "fuzz.h"
 

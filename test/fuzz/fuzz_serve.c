@@ -1,6 +1,6 @@
 /*
- * A method, a target and an Accept header, a line each, then a MachineConfig:
- * routed and served in every version, twice to the same bytes.
+ * A method, a target and an Accept header, one per line, then a MachineConfig:
+ * routed and served in every version, twice with the same bytes.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * Documents held as Go's structs: what is written is read again to the same,
- * and checking says what holding says. Quantities and durations likewise.
+ * Documents decoded into Go's struct shapes: the output reads back equal, and
+ * checking gives the same result as decoding. Also quantities and durations.
  */
 #include "fuzz.h"
 

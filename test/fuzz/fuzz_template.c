@@ -1,6 +1,6 @@
 /*
- * A tree of templates whose files are the input, split at NUL: whatever they say,
- * they render or not, and what comes of them is what its bytes say.
+ * A template tree whose files are the input, split at NUL: it renders or fails,
+ * and a cached config equals the one parsed from its bytes.
  */
 #include "fuzz.h"
 

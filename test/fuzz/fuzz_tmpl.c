@@ -1,4 +1,4 @@
-/* Templates: whatever the bytes, they parse or not, run or not, and end. */
+/* Templates: any bytes parse or fail, run or fail, and terminate. */
 #include "fuzz.h"
 
 #include "data/tmpl.h"

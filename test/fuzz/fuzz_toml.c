@@ -1,6 +1,6 @@
 /*
- * TOML: what is written is read again to the same tree. Once written, that is:
- * a float that is whole (-0.0) becomes an integer on the way.
+ * TOML: written text reads back as the same tree, after one round trip: an
+ * integral float (-0.0) becomes an integer on the first.
  */
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-/* Certificates from strangers: whatever is accepted views its own bytes. */
+/* Untrusted certificates: the views of an accepted one stay within its own bytes. */
 #include "fuzz.h"
 
 #include "data/pki/der.h"
@@ -11,7 +11,7 @@ static void within(struct str s, const uint8_t *data, size_t size)
 	MUST(s.n == 0 || (p >= data && p + s.n <= data + size));
 }
 
-/* Signatures are of no interest: half of them are good. */
+/* Signatures are not verified here: half of them count as good. */
 static bool is_signed(const struct x509 *c, const struct x509_key *key)
 {
 	(void)key;

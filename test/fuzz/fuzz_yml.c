@@ -1,6 +1,6 @@
 /*
- * Whatever is accepted as YAML is written as YAML and reads back as the same
- * tree. The same bytes also go through the document splitter.
+ * Accepted YAML is written as YAML and reads back as the same tree. The same
+ * bytes also go through the document splitter.
  */
 #include "fuzz.h"
 
@@ -23,10 +23,10 @@ static void check(struct arena *a, struct str in)
 	}
 	buf_init(&b, a);
 	if (yml_emit(&b, j, &err) < 0)
-		return; /* control characters and the like: a clean refusal */
+		return; /* control characters and the like: refused */
 	if (str_find(buf_str(&b), S("<<")) >= 0)
-		return; /* as a key upstream writes it so that it merges */
-	/* what is emitted has been through JSON and YAML once */
+		return; /* as a key, upstream writes it so that it merges */
+	/* the output has been through JSON and YAML once */
 	buf_init(&text, a);
 	json_encode(&text, j, 0);
 	MUST(yml_parse(a, buf_str(&text), NULL, &detoured, &err) == 0);

@@ -1,6 +1,6 @@
 /*
- * What the fast reader takes, the library takes too, and both make the same tree
- * of it, positions included.
+ * The library accepts everything that the fast reader accepts, and both give
+ * the same tree, positions included.
  */
 #include "fuzz.h"
 

@@ -1,6 +1,6 @@
 /*
- * Runs a fuzz target over every file of a corpus, without a fuzzer: so that
- * `make test` keeps what fuzzing once found.
+ * Runs a fuzz target over every file of a corpus, without a fuzzer, so that
+ * `make test` repeats what fuzzing once found.
  */
 #include <dirent.h>
 #include <stdio.h>

@@ -407,7 +407,7 @@ TEST a_server_that_misbehaves(void)
 	PASS();
 }
 
-/* ---- answers to writes ---------------------------------------------------- */
+/* ---- answers to writes --------------------------------------------------- */
 
 static void put(struct run *r, const char *object)
 {

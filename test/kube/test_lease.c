@@ -248,7 +248,7 @@ TEST leases(void)
 	PASS();
 }
 
-/* ---- released while a write is in flight ---------------------------------- */
+/* ---- released while a write is in flight --------------------------------- */
 
 static const struct late_case {
 	const char *name;

@@ -1,8 +1,8 @@
-// Writes cases for test/peer/peer.c: what go-yaml v2, ghodss/yaml, dataurl and
-// Go's own packages make of inputs that are generated here, from a fixed seed.
+// Writes cases for test/peer/peer.c: the results of go-yaml v2, ghodss/yaml, dataurl
+// and Go's own packages for inputs that are generated here from a fixed seed.
 //
 // A line is: kind, input, expected, the latter two in base64. An expected text
-// that begins with "!" is an error's text.
+// that begins with "!" is an error message.
 package main
 
 import (
@@ -32,7 +32,7 @@ func line(kind byte, in, want []byte) {
 
 func failed(err error) []byte { return []byte("!" + err.Error()) }
 
-// Pieces that matter to a YAML emitter or parser, to be strung together.
+// Pieces that matter to a YAML emitter or parser; inputs are made of them.
 var pieces = []string{
 	"a", "b", "Z", "0", "1", "7", "9", " ", "  ", "\n", "\n\n", "\t", "\r", "\r\n",
 	":", ": ", " #", "#", "-", "- ", "--", "---", "...", "?", "? ", ",", "[", "]", "{",
@@ -63,8 +63,8 @@ func nasty(r *rand.Rand) string {
 	return b.String()
 }
 
-// Texts that are numbers, dates and words, or nearly so.
-// What a fraction of a second is cut to: Go 1.19 takes nine digits, later releases any.
+// Texts that are numbers, dates and words, or almost are.
+// Cuts a fraction of a second: Go 1.19 accepts nine digits, later releases any number.
 func fractionLimit() int32 {
 	if _, err := time.Parse("2006-1-2T15:4:5.999999999Z07:00", "2001-1-2T3:4:5.1234567890Z"); err != nil {
 		return 1000000000
@@ -167,7 +167,7 @@ func emitCases(r *rand.Rand, n int) {
 	}
 }
 
-// YAML texts: lines put together at random indents, seldom all valid.
+// YAML texts: lines at random indents, rarely all valid.
 var yamlLines = []string{
 	"a: b", "key: value", "- item", "- a: 1", "k: &x 1", "l: *x", "<<: *m", "m: &m {a: 1, b: 2}",
 	"s: 'single'", "d: \"double\\n\"", "t: |", "t: >", "t: |-", "t: |+2", "text", "# comment", "",
@@ -204,7 +204,7 @@ func yamlText(r *rand.Rand) string {
 	return b.String()
 }
 
-// Where libyaml 0.2.5 and go-yaml are known to part: brackets and commas in
+// Known differences between libyaml 0.2.5 and go-yaml: brackets and commas in
 // tags, byte order marks inside a text.
 var knownToDiffer = regexp.MustCompile(`![^\s]*[\[\]{},]|\x{feff}`)
 
@@ -263,7 +263,7 @@ func dataCases(r *rand.Rand, n int) {
 	}
 }
 
-// JSON: what Go says of a text, and the compact form of what it accepts.
+// JSON: Go's error for a text, or the compact form of what it accepts.
 func jsonCases(r *rand.Rand, n int) {
 	for i := 0; i < n; i++ {
 		j, _ := json.Marshal(value(r, 3))

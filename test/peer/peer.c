@@ -1,7 +1,7 @@
 /*
- * Compares us with what the peers said: reads the cases of main.go on standard
- * input and prints how many agreed. A difference is shown with its input; with
- * WORDS in the environment one of the words alone, too.
+ * Compares our results with those of the peers: reads the cases of main.go on
+ * standard input and prints how many agree. A difference is shown with its
+ * input; with WORDS in the environment, so is one in the wording only.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@ static struct str failed(struct arena *a, struct str text)
 	return str_fmt(a, "!%.*s", STRF(text));
 }
 
-/* What we make of one input, in the words of main.go. */
+/* Our result for one input, in the format of main.go. */
 static struct str ours(struct arena *a, char kind, struct str in)
 {
 	struct err err = ERR_INIT(a);
@@ -75,7 +75,7 @@ static void show(const char *what, struct str s)
 
 enum verdict { AGREE, OTHER_WORDS, DIFFER };
 
-/* One line of input. Where both refuse a YAML text the words may be others. */
+/* One line of input. Where both refuse a YAML text, the wording may differ. */
 static enum verdict check(struct arena *a, struct str line)
 {
 	struct err err = ERR_INIT(a);
@@ -87,7 +87,7 @@ static enum verdict check(struct arena *a, struct str line)
 		(void)printf("bad line: %.*s\n", STRF(line));
 		exit(2);
 	}
-	/* Debian's ghodss/yaml writes this word large, sigs.k8s.io/yaml not */
+	/* Debian's ghodss/yaml capitalises this word, sigs.k8s.io/yaml does not */
 	if (str_starts(want, S("!Unsupported map key")))
 		((char *)(uintptr_t)want.p)[1] = 'u';
 	got = ours(a, line.p[0], in);
@@ -103,8 +103,8 @@ static enum verdict check(struct arena *a, struct str line)
 	return words ? OTHER_WORDS : DIFFER;
 }
 
-/* Of a thousand refusals this many may be worded otherwise than by the peer; of a
- * few, OTHER_WORDS_FEW. */
+/* This many of a thousand refusals may be worded differently from the peer's; when
+ * there are few refusals, OTHER_WORDS_FEW of them. */
 #define OTHER_WORDS_MAX 2
 #define OTHER_WORDS_FEW 3
 

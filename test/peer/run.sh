@@ -1,6 +1,6 @@
 #!/bin/bash
-# run.sh OUT: builds the peers from Debian's Go packages, has them say what they
-# make of SEED's inputs, and compares.
+# run.sh OUT: builds the peers from Debian's Go packages, runs them on the
+# inputs of SEED, and compares their results with ours.
 set -eu -o pipefail
 out=$1
 mkdir -p "$out/peer"

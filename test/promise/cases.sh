@@ -1,6 +1,6 @@
-# Sourced by run.sh. Each case_NAME prints the objects of one change, as JSON, and says
-# what is to come of it: for each pool to which anything happens its kind of outcome
-# (outcome.jq). `undone` is for those whose undoing is of another kind.
+# Sourced by run.sh. Each case_NAME prints the objects of one change as JSON and
+# declares the expected outcome: for each affected pool its kind of outcome
+# (outcome.jq). `undone` declares it for the undoing where that differs.
 
 file() {	# PATH TEXT [MODE [MORE]]
 	printf '{"path":"%s","overwrite":true,"mode":%d,"contents":{"source":"data:;base64,%s"}%s}' \
@@ -18,7 +18,7 @@ object() {	# APIVERSION KIND NAME SPEC
 	printf '{"apiVersion":"%s","kind":"%s","metadata":{"name":"%s"},"spec":%s}\n' "$1" "$2" "$3" "$4"
 }
 cluster() { object config.openshift.io/v1 "$1" cluster "$2"; }
-live() {	# COLLECTION/NAME JQ-FILTER: an object as it is, changed
+live() {	# COLLECTION/NAME JQ-FILTER: the current object, changed by the filter
 	api GET "$1" | jq -c "$stored | $2"
 }
 pool_selector() { printf '"machineConfigPoolSelector":{"matchLabels":{"pools.operator.machineconfiguration.openshift.io/%s":""}}' "$1"; }
@@ -144,12 +144,12 @@ case_pull_secret() {
 case_root_ca() { expect; live $mco/controllerconfigs/machine-config-controller '.spec.rootCAData = "b3RoZXI="'; }
 case_serving_ca() { expect; live $mco/controllerconfigs/machine-config-controller '.spec.kubeAPIServerServingCAData = "b3RoZXI="'; }
 case_proxy() { expect infra reboot master reboot worker reboot; live $mco/controllerconfigs/machine-config-controller '.spec.proxy = {"httpProxy":"http://proxy.example.net:3128"}'; }
-case_policy_of_the_cluster() {	# and a file that it is about
+case_policy_of_the_cluster() {	# and a file that the policy covers
 	expect infra none
 	live /apis/operator.openshift.io/v1/machineconfigurations/cluster '.spec.nodeDisruptionPolicy.files += [{"path":"/etc/promise/late","actions":[{"type":"None"}]}]'
 	mc 60-p infra "$(files "$(file /etc/promise/late 1)")"
 }
-# As it was fetched, with the status of then: a server takes no status from clients.
+# As fetched, with the status of that time: a server ignores a client's status.
 case_policy_with_a_status() {
 	expect infra none
 	api GET /apis/operator.openshift.io/v1/machineconfigurations/cluster | jq -c 'del(.metadata.resourceVersion) |
@@ -187,7 +187,7 @@ case_new_pool_with_a_node() {
 	edge kubernetes.io/hostname worker-0
 	mc 60-p edge "$(files "$(file /etc/x 1)")"
 }
-after_new_pool_with_a_node() {	# the config that went with the pool: without it the node does not go on
+after_new_pool_with_a_node() {	# restores the config deleted with the pool: the node needs it to continue
 	jq -c '.items[] | select(.metadata.name | startswith("rendered-edge-")) |
 		del(.metadata.ownerReferences, .metadata.uid, .metadata.resourceVersion)' "$dir/mcs.json" > "$dir/lost.json"
 	prepare lost
@@ -198,7 +198,7 @@ case_pool_selector() {
 	live $mco/machineconfigpools/infra '.spec.machineConfigSelector = {"matchLabels":{"machineconfiguration.openshift.io/role":"worker"}}'
 }
 
-# ---- what cannot be rendered -----------------------------------------------------------------------
+# ---- configs that cannot be rendered ---------------------------------------------------------------
 case_broken() { expect infra broken; undone; mc 60-p infra '"storage":{"files":[{"path":"relative"}]}'; }
 case_broken_ignition() {
 	expect infra broken; undone
@@ -210,7 +210,7 @@ case_too_large() {	# both together
 	for i in 1 2; do mc "6$i-p" infra "$(files "$(file "/etc/large$i" "$(head -c 800000 /dev/zero | tr '\0' a)")")"; done
 }
 
-# ---- nothing ----------------------------------------------------------------------------------------
+# ---- no change --------------------------------------------------------------------------------------
 case_no_op() { expect; live $mco/machineconfigpools/worker .; }
 case_no_role() {
 	expect

@@ -1,12 +1,13 @@
-# What has become of each pool since a step began, one line each, in the words of
+# The outcome of each pool since a step began, one line each, in the format of
 # promised.jq:
-#   same     nothing has changed                 broken   RenderDegraded, and why
-#   paused   a new config that no node takes     unused   a new config, and no node
-#   refused  the node will not have it, and why  reboot   the node has it, by a reboot
-#   drain    the node has it, after a drain      none     the node has it, undisturbed
-#   stuck    no node is told of the new config
-#   busy     it is still on its way
-# A pool's node has its name and -0, but for those that $moved says. $names are the rendered names of before, $before the nodes of then, $since are the states of the nodes, $did what their machines were told to do.
+#   same     nothing changed                      broken   RenderDegraded, with the reason
+#   paused   a new config, the pool is paused     unused   a new config, and no node
+#   refused  the node refuses it, with the reason reboot   the node has it, after a reboot
+#   drain    the node has it, after a drain       none     the node has it, undisturbed
+#   stuck    no node gets the new config          busy     the update still runs
+# The node of a pool is called POOL-0, except for those in $moved. $names are the rendered
+# names and $before the nodes at the start of the step; $since has the states of the nodes
+# since then, $did the commands that their machines ran.
 def note($n): .metadata.annotations?[$p + $n] // "";
 def condition($t): first(.status.conditions[]? | select(.type == $t and .status == "True")) // null;
 $pools[0].items[] | . as $pool | .metadata.name as $name | (.spec.configuration.name // "") as $to |

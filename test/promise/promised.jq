@@ -1,12 +1,12 @@
-# What `mcoctl diff -o json` says, one line for each pool: see outcome.jq. $names has the
-# rendered name that each pool has now.
+# The output of `mcoctl diff -o json`, one line for each pool: see outcome.jq. $names has
+# the current rendered name of each pool.
 def actions: [.actions[] | if .type == "Special" then "Reload crio" elif .service then "\(.type) \(.service)" else .type end |
 	select(IN("None", "Drain", "Reboot") | not)] | unique;
 . as $all |
-# a pool that is removed has no config then
+# a removed pool has no config
 ([$all.differences[] | select(.to == "" and (.renderError or .waits | not)) | .pool]) as $gone |
 (($names | keys_unsorted) - $gone + ([$all.differences[].pool] - $gone) | unique)[] as $pool |
-# its nodes go to another pool
+# its nodes move to another pool
 (first($all.differences[] | select(.pool == $pool)) //
 	first($all.differences[] | select(.nodesTo == $pool) | .to = $names[$pool]) // null) as $d |
 {pool: $pool, to: ($names[$pool] // "")} + (

@@ -1,16 +1,17 @@
 #!/bin/bash
-# run.sh [-v] BUILD [CASE...]: what `mcoctl diff` promises beside what the cluster then does.
+# run.sh [-v] BUILD [CASE...]: compares what `mcoctl diff` promises with what the cluster
+# then does.
 #
 # mco-sandbox is the API server; mco-controller and a mco-daemon for each of three nodes
 # (pools master, worker and infra, a custom pool) run on scratch roots whose host programs
-# are stand-ins. Each case of cases.sh is a change: it is previewed against the live
-# cluster and against a dump of it, and then applied. When nothing moves any more, each
-# pool's rendered name, its render error, and its node's refusal, drain, reboot and
-# actions are what both previews said, and of the kind that the case expects. Then the
-# change is undone, which is a change of its own and compared as well.
+# are stand-ins. Each case of cases.sh is a change: it is previewed against the live cluster
+# and against a dump of it, and then applied. When the cluster has settled, each pool's
+# rendered name and render error, and its node's refusal, drain, reboot and actions, must
+# equal both previews and be of the kind that the case expects. Then the change is undone,
+# which is a change of its own and compared as well.
 #
-# -v shows every promise; KEEP=FOLDER keeps the logs; PATIENCE=40 is how many
-# seconds a promise may take to come true.
+# -v shows every promise; KEEP=DIRECTORY keeps the logs; PATIENCE=40 is how many seconds a
+# promise may take to come true.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 verbose=
@@ -20,7 +21,7 @@ shift
 P=machineconfiguration.openshift.io
 mco=/apis/$P/v1 config=/apis/config.openshift.io/v1
 nodes='master-0 worker-0 infra-0'
-# what clients write of an object
+# the parts of an object that clients write
 stored='del(.status, .metadata.resourceVersion, .metadata.uid, .metadata.generation, .metadata.managedFields, .metadata.creationTimestamp)'
 [ -w /dev/shm ] && export TMPDIR=/dev/shm
 dir=$(mktemp -d)
@@ -80,7 +81,8 @@ path_of() {	# OBJECT-FILE
 	read -r kind name namespace < <(jq -r '"\(.kind) \(.metadata.name) \(.metadata.namespace // "-")"' "$1")
 	folder=$(collection "$kind" "$namespace")
 }
-# As kubectl apply: made, or replaced but for what others write into it.
+# Like kubectl apply: creates the object, or replaces it except for what others
+# write.
 put_object() {	# OBJECT-FILE
 	local name folder
 	path_of "$1"
@@ -94,7 +96,7 @@ put_object() {	# OBJECT-FILE
 	fi
 }
 
-# ---- what a cluster has from its installation -------------------------------------------
+# ---- the objects of a newly installed cluster -------------------------------------------
 create() { api POST "$1" /dev/stdin application/yaml > "$dir/answer" || give_up "POST $1: $(cat "$dir/answer")"; }
 merge() { api PATCH "$1" /dev/stdin application/merge-patch+json <<< "$2" > "$dir/answer" || give_up "PATCH $1: $(cat "$dir/answer")"; }
 install_cluster() {
@@ -120,7 +122,7 @@ install_cluster() {
 }
 
 # ---- the machines -------------------------------------------------------------------------
-new_root() {	# NAME: as its installation leaves it
+new_root() {	# NAME: a root as the installation leaves it
 	local root=$dir/$1/root
 	mkdir -p "$root"/{etc/kubernetes,etc/machine-config-daemon,run/systemd/system/rpm-ostreed.service.d} \
 		"$root"/{home/core,proc/sys/kernel/random,usr/lib/systemd/system,tmp,boot/loader/entries,var/lib/kubelet}
@@ -140,7 +142,7 @@ install_node() {	# NAME
 	mkdir "$m"
 	new_root "$1"
 	api GET "$mco/machineconfigs/$first" > "$m/first.json" || give_up "$first"
-	# what the release gives a node at its first boot
+	# files that the release gives a node at its first boot
 	{ printf 'root=UUID=x rw'; jq -j '.spec.kernelArguments[]? | " " + .' "$m/first.json"; echo; } |
 		tee "$m/kargs" > "$m/root/proc/cmdline"
 	jq -r .spec.osImageURL "$m/first.json" > "$m/image"
@@ -154,7 +156,7 @@ install_node() {	# NAME
 		\"node-role.kubernetes.io/$pool\":\"\",\"kubernetes.io/hostname\":\"$1\",\"kubernetes.io/arch\":\"$(uname -m | sed 's/x86_64/amd64/; s/aarch64/arm64/')\"}},
 		\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
 }
-machine() {	# NAME: its daemon, again after each boot
+machine() {	# NAME: runs its daemon, again after each boot
 	local child=
 	trap '[ -z "$child" ] || kill -KILL $child; exit' TERM
 	while [ ! -e "$dir/over" ]; do
@@ -175,7 +177,7 @@ stand_ins() {
 	done
 }
 
-# ---- what is, in the words of a promise ----------------------------------------------------
+# ---- the cluster's state, in the format of a promise ---------------------------------------
 names_now() { api GET $mco/machineconfigpools | jq -c '[.items[] | {(.metadata.name): (.spec.configuration.name // "")}] | add'; }
 target() { api GET "$mco/machineconfigpools/$1" | jq -r '.spec.configuration.name // empty'; }
 begin_step() {
@@ -189,11 +191,11 @@ begin_step() {
 	api GET $mco/machineconfigs > "$dir/mcs.json"
 }
 events() {	# of the nodes since the step began
-	# the first line may be the end of one
+	# the first line may be incomplete
 	tail -c "+$((start_at + 1))" "$dir/events" | sed "$([ $start_at = 0 ] || echo 1d)" | grep -a '"kind":"Node"' | jq -cn --argjson rv "$start_rv" \
 		'[inputs | .object | select((.metadata.resourceVersion | tonumber) > $rv)]'
 }
-# Each pool's outcome, a line of JSON: see outcome.jq.
+# The outcome of each pool, one line of JSON each: see outcome.jq.
 outcome() {
 	events > "$dir/since.json"
 	jq -nRc '[inputs | {(input_filename | split("/")[-2]): [.]}] | reduce .[] as $x ({}; reduce ($x | keys[]) as $k (.; .[$k] += $x[$k]))' \
@@ -209,7 +211,7 @@ promised() {	# DIFF-JSON
 }
 
 # ---- one step ---------------------------------------------------------------------------------
-preview() {	# OUT FLAG...: the exit status is kept as well
+preview() {	# OUT FLAG...: stores the exit status, too
 	local out=$1
 	shift
 	env -u MCO_RAW "$bin/mcoctl" diff -o json "$@" > "$out" 2> "$out.err"
@@ -217,7 +219,7 @@ preview() {	# OUT FLAG...: the exit status is kept as well
 	[ -s "$out" ] || echo '{"differences":[]}' > "$out"
 }
 dump() { env -u MCO_RAW "$bin/mcoctl" dump --kubeconfig "$dir/kubeconfig" > "$dir/dump.yaml" 2> "$dir/dump.err"; }
-kinds_of() {	# OUTCOMES: "infra reboot worker none", without pools to which nothing happens
+kinds_of() {	# OUTCOMES: "infra reboot worker none", without unaffected pools
 	jq -r 'select(.kind != "same") | "\(.pool) \(.kind)"' <<< "$1" | xargs
 }
 # step NAME EXPECTED APPLY-COMMAND DIFF-FLAG...
@@ -246,7 +248,7 @@ step() {
 	check "$name: numbers of nodes" "$(jq -c --slurpfile p "$dir/pools.json" '[.differences[] | select(.pool | IN($p[0].items[].metadata.name)) | {(.pool): .nodes}] | add // {}' "$dir/live.diff")" \
 		"$(jq -c --slurpfile d "$dir/live.diff" '[.items[] | select(.metadata.name | IN($d[0].differences[].pool)) |
 			{(.metadata.name): .status.machineCount}] | add // {}' "$dir/pools.json")"
-	# what controllers refuse is in their log, or in the object's status
+	# a controller's refusal is in its log, or in the object's status
 	jq -r '.refusals[]?.message' "$dir/live.diff" > "$dir/refusals"
 	if [ -s "$dir/refusals" ]; then
 		api GET $mco/kubeletconfigs > "$dir/said"
@@ -264,7 +266,8 @@ expect() { expected=$*; }
 undone() { undo=$*; }
 warns() { warning=$*; }
 moves() { moved="{\"$2\":\"$1\"}"; }	# NODE POOL: until it is undone
-# Objects are kept one by one, and beside each that there is already what it was.
+# Stores the objects one by one; next to each that already exists, its previous
+# state.
 prepare() {	# WHAT, objects in WHAT.json
 	local i=0 object name folder
 	rm -f "$dir/$1".[0-9]*
@@ -293,15 +296,15 @@ undo_objects() {
 	done
 }
 list_of() { jq -s '{apiVersion: "v1", kind: "List", items: .}' "$@"; }
-# A node that failed after its drain stays cordoned, and counts as unavailable: nobody
-# but an administrator makes room for another config.
+# A node that failed after its drain stays cordoned and counts as unavailable: only an
+# administrator can make room for another config.
 uncordon() {
 	local n
 	for n in $(api GET /api/v1/nodes | jq -r '.items[] | select(.spec.unschedulable) | .metadata.name'); do
 		merge "/api/v1/nodes/$n" '{"spec":{"unschedulable":null}}'
 	done
 }
-# Nothing has moved for a second, and no node is on its way.
+# Nothing has changed for a second, and no node is updating.
 resting() {
 	begin_step
 	sleep 1
@@ -350,7 +353,7 @@ install_cluster
 export MCO_RETRY_MS=100 MCO_OPERATOR_MS=0
 MCO_RAW=v4.22.0 "$bin/mco-controller" start --kubeconfig "$dir/kubeconfig" --payload-version 4.22.0 --templates=builtin \
 	--metrics-listen-address 127.0.0.1:0 --v 2 2> "$dir/controller.log" &
-rendered() {	# and not again: every controller has written its part
+rendered() {	# and unchanged for a second: every controller has written its part
 	local pool now='' last=${targets:-}
 	for pool in master worker infra; do now+=" $(target $pool)"; done
 	targets=$now

@@ -13,8 +13,8 @@ count() {	# what, status
 	if [ "$2" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $1"; fi
 }
 
-# Renders the examples; no byte of that may depend on the machine.
-results() {	# DIRECTORY of the programs, DIRECTORY for what they print and write
+# Renders the examples; no byte of the result may depend on the machine.
+results() {	# DIRECTORY of the programs, DIRECTORY for their output
 	mkdir -p "$2"
 	"$1/mcoctl" render -f examples/cluster >"$2/rendered"
 	"$1/mcoctl" diff -f examples/new-mirrors.yaml --base examples/bootstrap >"$2/diff"

@@ -18,11 +18,12 @@ for n in $names; do ln -sfn mco "$out/qemu/$n"; done
 # Left out, with the reason:
 left_out() {	# test
 	case $1 in
-	# two thousand forks, which qemu is slow at; `make test` has them
+	# forks two thousand times, which is slow under qemu; `make test` runs
+	# it
 	*/node/test_cut) return 0 ;;
 	# starts OUT/mco-server, which this machine cannot execute
 	*/test_server_faults) return 0 ;;
-	# qemu-s390x gives the time of a file in whole seconds
+	# qemu-s390x reports file times in whole seconds
 	*/s390x/test/io/test_workers | */s390x/test/kube/test_auth) return 0 ;;
 	esac
 	return 1

@@ -10,7 +10,7 @@ headers=$(readelf -hlW "$program" 2>/dev/null) && [ -r "$debug" ] ||
 	{ echo "Error: harden: $program or $debug is missing or no ELF file; run: make" >&2; exit 1; }
 dynamic=$(readelf -dW "$program")
 
-check() {	# what, command...: the command is true when all is well
+check() {	# what, command...: the command succeeds when the property holds
 	local what=$1
 	shift
 	if ! "$@"; then
@@ -34,7 +34,7 @@ check 'is not linked with -z now: RELRO is partial' has "$dynamic" 'BIND_NOW|FLA
 check 'has an executable stack, or does not say' has "$headers" '^  GNU_STACK .* RW +0x'
 check 'has a segment that is writable and executable' has_not "$headers" '^  LOAD .* RWE '
 
-# Of the executable segments, every section is code: constants are elsewhere.
+# Every section of the executable segments is code: constants are elsewhere.
 mixed=$(readelf -SlW "$program" | awk '
 	/^  \[ *[0-9]+\]/ { sub(/^  \[ *[0-9]+\] /, ""); code[$1] = $7 ~ /X/ }
 	/^  LOAD/ { x[n++] = / R E 0x/ || / RWE 0x/; next }
@@ -42,7 +42,7 @@ mixed=$(readelf -SlW "$program" | awk '
 	/^   [0-9][0-9] / && x[$1 + 0] { for (i = 2; i <= NF; i++) if (!code[$i]) printf " %s", $i }')
 check "has data in an executable segment:$mixed" [ -z "$mixed" ]
 
-# Every unit of ours says how it was compiled.
+# Every compilation unit of ours records how it was compiled.
 units=$(readelf --debug-dump=info "$debug" 2>/dev/null | grep -a 'DW_AT_producer.*C11')
 check 'has no debug information that says how it was compiled' [ -n "$units" ]
 for f in -fstack-protector-strong -fPIE; do

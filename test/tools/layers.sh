@@ -45,7 +45,7 @@ while IFS=: read -r file line; do
 	fi
 done < <(grep -nH '^#include "' "${sources[@]}" | sed 's/:[0-9]*:/:/')
 
-# What a public header includes of its own layer is public, too.
+# A header of its own layer that a public header includes is public, too.
 more=1
 while [ $more = 1 ]; do
 	more=0
@@ -96,7 +96,7 @@ done < <(find src include applets -name '*.[ch]' ! -path '*/sandbox/*' ! -name m
 		! -path include/mc/api.h -exec sed -s -e 's@/[*].*[*]/@@' -e 's@^[[:space:]]*/\{0,1\}[*].*@@' \
 		-e '/"/{F;=;p}' -e d {} + | paste -d: - - - | grep -E "$spelled")
 
-# What the pure half may ask of libc is memory, strings and numbers.
+# The pure half may use memory, string and number functions of libc.
 calls='open|openat|read|write|close|socket|connect|poll|fork|execve|time|clock_gettime|gettimeofday|fopen|fprintf|printf|puts|getenv|rand|nanosleep|stat|fstat|lstat|unlink|rename|exit|syscall'
 found=$(nm -A --undefined-only "$lib" 2>/dev/null | grep -E " U ($calls)\$")
 [ -z "$found" ] || fault "the pure half makes system calls:
@@ -105,7 +105,7 @@ calls='clock_gettime|gettimeofday|time|nanosleep|usleep|sleep'
 for f in $(grep -lE "(^|[^_a-z.>])($calls)\(" -r --include='*.[ch]' include src applets); do
 	[ "$f" = src/io/clock.c ] || fault "$f: calls a clock of libc; use io/clock.h"
 done
-# The clone stands alone: nothing that builds or tests it reads beside it.
+# The clone is self-contained: building and testing read nothing outside it.
 if grep -rnE '[.][.]/shared' Makefile .ci src applets include test examples >&2; then
 	fault 'the tree reads files outside of it'
 fi

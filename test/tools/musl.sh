@@ -18,7 +18,7 @@ mkdir "$tmp"
 if [ ! -e "$ARCHIVES/$deb" ]; then
 	echo "fetching $deb"
 	mkdir "$tmp/got"
-	# An index that the mirror is about to replace does not matter: the pin decides.
+	# A failed index update does not matter: the pin decides.
 	apt_conf "$tmp/apt" "$arch"
 	APT_CONFIG=$tmp/apt/apt.conf apt-get -qq update >/dev/null 2>&1 || true
 	apt_download_deb "$tmp/apt" "$tmp/got" musl-dev

@@ -1,6 +1,7 @@
 #!/bin/bash
 # need.sh DEPS_DIR PACKAGE:PROBE...: installs the Debian packages whose probe (a
-# command or a file) is absent; where it cannot, says which and how to get them.
+# command or a file) is absent; where it cannot, prints which packages are
+# missing and how to get them.
 set -u
 deps_dir=$1; shift
 missing=()
@@ -10,7 +11,7 @@ for p in "$@"; do
 	/*) [ -e "$probe" ] && continue ;;
 	*)  command -v "$probe" >/dev/null 2>&1 && continue ;;
 	esac
-	# Unpacked sources were given: the tools that unpack them are not needed.
+	# With unpacked sources, the tools that unpack them are not needed.
 	case $deps_dir:${p%%:*} in
 	?*:dpkg-dev|?*:debian-keyring|?*:gpgv|?*:xz-utils|?*:bzip2) continue ;;
 	esac

@@ -1,6 +1,6 @@
 #!/bin/bash
-# peers.sh DEST: kube-apiserver 1.20.2 built from Debian's source package, and
-# kubectl as Debian built it, once, into DEST/bin. Everything is made beside DEST
+# peers.sh DEST: builds kube-apiserver 1.20.2 from Debian's source package and
+# unpacks Debian's kubectl, once, into DEST/bin. Everything is made beside DEST
 # and moved in place at the end.
 set -eu
 dest=$1
@@ -16,15 +16,16 @@ tmp=$dest.tmp.$$
 trap 'if [ -d "$tmp" ]; then chmod -R u+w "$tmp"; rm -rf "$tmp"; fi' EXIT
 rm -rf "$tmp"; mkdir -p "$tmp/bin" "$tmp/go/src/k8s.io"
 get_sources "$tmp/go/src/k8s.io" kubernetes
-# The copy of reflect2 in the package reads maps as compilers before Go 1.18
-# laid them out: every JSON answer would panic. Debian has one that knows both.
+# The package's copy of reflect2 reads maps in the layout of compilers before Go
+# 1.18: every JSON answer would panic. Debian has a version that supports both
+# layouts.
 vendored=$tmp/go/src/k8s.io/kubernetes/vendor/github.com/modern-go/reflect2
 rm -rf "$vendored"
 cp -rL "${GOCODE:-/usr/share/gocode}/src/github.com/modern-go/reflect2" "$vendored"
-# And this takes an empty string for null when Go is 1.19.
+# With Go 1.19 this one reads an empty string as null.
 sed -i 's/reflect.DeepEqual(reflect.Zero(reflect.TypeOf(data)), reflect.ValueOf(data))/!reflect.ValueOf(data).IsValid()/' \
 	"$tmp/go/src/k8s.io/kubernetes/vendor/k8s.io/kube-openapi/pkg/validation/validate/type.go"
-# Unpacked, not installed: the machine may have a kubectl of its own.
+# Unpacked, not installed: the machine may have its own kubectl.
 ( cd "$tmp" && apt-get -qq download kubernetes-client &&
   dpkg-deb -x kubernetes-client_*.deb client &&
   cp client/usr/bin/kubectl bin/ && rm -rf client kubernetes-client_*.deb ) ||
@@ -37,7 +38,7 @@ echo "building kube-apiserver (about ten minutes, once)"
 	cd "$tmp/go/src/k8s.io/kubernetes"
 	make generated_files
 	v=k8s.io/kubernetes/vendor/k8s.io/component-base/version
-	# Built to be quick to compile, not to be quick.
+	# Optimised for compile time, not for speed.
 	go build -gcflags 'all=-N -l -dwarf=false' -ldflags "-s -w -X $v.gitVersion=v1.20.2 -X $v.gitMajor=1 \
 		-X $v.gitMinor=20" -o "$tmp/bin" \
 		k8s.io/kubernetes/cmd/kube-apiserver

@@ -21,7 +21,7 @@ for arch in "$@"; do
 done
 for dsc in "$tmp"/got/*.dsc; do
 	check_signature "$dsc"
-	# The hashes in what was signed are those of the archives.
+	# The hashes in the signed file must be those of the archives.
 	( cd "$tmp/got" && awk '/^Checksums-Sha256:/ { on = 1; next } /^[^ ]/ { on = 0 } on { print $1 "  " $3 }' "$dsc" |
 		sha256sum --quiet -c - ) || fail "$(basename "$dsc") does not fit its archives"
 done

@@ -1,13 +1,13 @@
 #!/bin/bash
-# repro.sh PROGRAM...: builds HEAD twice, in folders of different names and with
-# libraries built anew each time, and compares the bytes.
+# repro.sh PROGRAM...: builds HEAD twice, in directories of different names and
+# with newly built libraries each time, and compares the bytes.
 set -eu
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 for d in one another/deeper; do
 	mkdir -p "$tmp/$(dirname "$d")"
 	git -c safe.directory='*' clone -q . "$tmp/$d"
-	# No compiler cache: it would hand out the first result twice.
+	# No compiler cache: it would return the first result twice.
 	CCACHE_DISABLE=1 make -s -C "$tmp/$d" -j"$(nproc)" CACHE="$tmp/$d.cache" ARCHIVES="$ARCHIVES" "$@" >/dev/null
 done
 cd "$tmp"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # sbom.sh PROGRAM VERSION: prints a software bill of materials of PROGRAM in SPDX 2.3
-# (JSON): what the linker's map, PROGRAM.map, says is in it, with versions and hashes
-# from test/tools/sources.sha256, or, for what is linked as Debian compiled it, from dpkg.
+# (JSON): the contents according to the linker's map, PROGRAM.map, with versions and
+# hashes from test/tools/sources.sha256, or from dpkg for libraries that Debian compiled.
 set -eu
 . "$(dirname "$0")/source.sh"
 program=$1 version=$2
 name=$(basename "$program")
-# Of the build when it is to be repeated, else of the program.
+# The build's time when the build is reproducible, otherwise the program's.
 created=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(stat -c %Y "$program")}" +%Y-%m-%dT%H:%M:%SZ)
 
 sha() { sha256sum <"$1" | cut -d' ' -f1; }
@@ -65,7 +65,7 @@ cat <<END
   "packages": [
 END
 package "$name" "$version" Apache-2.0 "$name" "$(sha "$program")" '' ''
-# The files that bytes of the program come from: archives, and start files.
+# The files that bytes of the program come from: archives and start files.
 while read -r file; do
 	case $file in
 	*/libbearssl.a)	source_package bearssl MIT ;;

@@ -1,9 +1,9 @@
 #!/bin/bash
-# size.sh PROGRAM MAX: the bytes of PROGRAM by layer and library, and its largest
-# symbols; fails when it has more than MAX (0: no limit). PROGRAM.size gets them by object
-# file. CROSS is the prefix of the binutils that read it.
+# size.sh PROGRAM MAX: prints the bytes of PROGRAM by layer and library, and its largest
+# symbols; fails when it has more than MAX (0: no limit). Writes the bytes by object file
+# to PROGRAM.size. CROSS is the prefix of the binutils that read it.
 #
-# Where an object's bytes are comes from the linker's map, PROGRAM.map. A relocation
+# The linker's map, PROGRAM.map, gives the position of each object's bytes. A relocation
 # is counted for the object whose pointer it adjusts. The rows add up to the file.
 set -eu
 program=$1 max=$2
@@ -33,7 +33,8 @@ size=$(stat -c %s "$program")
 	$1 == "reloc" { print hex($2), 2, "reloc" }
 	$1 == "part" && hex($3) { print hex($2), 1, hex($3), $4 }' |
 	sort -n -k1,1 -k2,2 -s | awk -v size="$size" '
-	# Sections merge equal strings, so parts may overlap: each lasts until the next.
+	# Sections merge equal strings, so parts may overlap: each ends where the
+	# next begins.
 	function close_part(at,   n) {
 		if (part != "") {
 			n = (at < stop ? at : stop) - from

@@ -16,7 +16,7 @@ pins=${PINS:-$(dirname "${BASH_SOURCE[0]}")/sources.sha256}
 
 pinned_files() { sed -n "s/^[0-9a-f]*  \($1_.*\)/\1/p" "$pins"; }	# package
 
-# As the name of the .dsc has it: without the epoch.
+# Without the epoch, as in the name of the .dsc.
 pinned_version() { sed -n "s/^[0-9a-f]*  $1_\(.*\)\.dsc$/\1/p" "$pins"; }	# package
 
 pin_of() { awk -v f="$1" '$2 == f { print $1 }' "$pins"; }	# file
@@ -61,7 +61,7 @@ apt_begin() {	# DIR [Debian architecture]
 		     "into a folder and run make ARCHIVES=that-folder"; }
 }
 
-apt_versions() {	# APT-DIR package: those that the mirrors have
+apt_versions() {	# APT-DIR package: the versions on the mirrors
 	APT_CONFIG=$1/apt.conf apt-cache showsrc "$2" 2>/dev/null |
 		awk -v p="$2" '$1 == "Package:" { ours = $2 == p } ours && $1 == "Version:" { print $2 }' | sort -uV
 }
@@ -114,8 +114,8 @@ check_pins() {	# package...
 	done
 }
 
-# A signature by a Debian developer or maintainer over SHA-256 or better. dpkg-source
-# itself would refuse keys whose own self-signature is of the days of SHA-1.
+# A signature by a Debian developer or maintainer with SHA-256 or better. dpkg-source
+# itself would refuse keys whose self-signature still uses SHA-1.
 check_signature() {	# .dsc
 	local keys=${KEYRINGS:-/usr/share/keyrings} digest
 	[ -r "$keys/debian-keyring.gpg" ] ||
@@ -129,7 +129,7 @@ check_signature() {	# .dsc
 	esac
 }
 
-unpack() {	# .dsc, new folder
+unpack() {	# .dsc, new directory
 	local log
 	check_signature "$1"
 	log=$(dpkg-source -x "$1" "$2" 2>&1) || fail "cannot unpack $1: ${log##*error: }"

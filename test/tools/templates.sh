@@ -1,6 +1,7 @@
 #!/bin/bash
-# templates.sh DIR HEADER [NAME]: packs the files below DIR, as an array of bytes
-# for C (packed_templates, or NAME): per file "<path>\n<size>\n" and the bytes, in order of path, all through gzip.
+# templates.sh DIR HEADER [NAME]: packs the files below DIR into an array of bytes for C
+# (packed_templates, or NAME): for each file, in order of path, "<path>\n<size>\n" and the bytes;
+# all compressed with gzip.
 set -euo pipefail
 dir=$1 out=$2 name=${3:-packed_templates}
 export LC_ALL=C

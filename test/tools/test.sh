@@ -21,7 +21,7 @@ processes_of() {
 	done
 }
 
-# Runs one suite and tells how it went. The suite's own shell has no MCO_SUITE.
+# Runs one suite and reports the result. The suite's own shell has no MCO_SUITE.
 run_suite() {	# run logs, total, name, command
 	local run=$1 logs=$2 total=$3 name=$4 command=$5 log status p f begin left
 	log=$logs/${name//\//_} begin=$EPOCHREALTIME
@@ -89,7 +89,7 @@ trap end EXIT
 trap 'echo "interrupted: $(wc -l <"$logs/sum") of $total suites had ended"; exit 130' INT TERM HUP
 : >"$logs/sum"
 
-# The long ones first, so that none is left running alone at the end.
+# Long suites first, so that none is left running alone at the end.
 rank() {
 	case $1 in
 	*/test_cut | */test_controller.sh | */test_promise.sh) echo 1 ;;

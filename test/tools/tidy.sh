@@ -1,7 +1,7 @@
 #!/bin/bash
-# tidy.sh CACHE FLAGS -- FILE...: clang-tidy on each file. A file that was found
-# clean is not looked at again until what the compiler sees of it has changed:
-# CACHE holds a mark for each text that passed, by this version and rules.
+# tidy.sh CACHE FLAGS -- FILE...: runs clang-tidy on each file. A clean file is
+# skipped until its preprocessed text changes: CACHE holds a mark for each text
+# that passed, for this version and these rules.
 set -u
 cache=$1 flags=$2
 shift 3

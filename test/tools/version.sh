@@ -1,6 +1,6 @@
 #!/bin/bash
 # version.sh HEADER RAW HASH GIVEN: writes the version header when it would change.
-# GIVEN: who builds has said which release it is (1), or it is git's (0).
+# GIVEN: 1 when the caller set the version, 0 when it comes from git.
 set -eu
 text=$(printf '#define MCO_BUILD_RAW "%s"\n#define MCO_BUILD_HASH "%s"\n#define MCO_BUILD_GIVEN %s' "$2" "$3" "$4")
 [ -f "$1" ] && [ "$(cat "$1")" = "$text" ] && exit 0

@@ -1,11 +1,12 @@
-# A cluster comes up: kinds where there are none, the pools, 3 masters, 5 workers.
+# A cluster starts: the kinds where the server lacks them, the pools, 3 masters, 5
+# workers.
 
 crds=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 late=imagetagmirrorsets.config.openshift.io
 real=$([ "$(kind_at $mc/machineconfigs)" = MachineConfigList ] || echo yes)
 if [ -n "$real" ]; then
 	"$here/kinds.sh" || exit 1
-	# one of them comes later
+	# one kind is created later
 	get $crds/$late | jq -c '{apiVersion, kind, metadata: {name: .metadata.name}, spec}' >"$W/late"
 	delete $crds/$late
 fi
@@ -51,12 +52,14 @@ eventually 'it names the pool and a version of it' "$(j $mc/machineconfigpools/w
 	j "/api/v1/namespaces/$mco_ns/events" '.items[] | select(.reason == "RenderedConfigGenerated" and (.message | startswith($w))) |
 		.involvedObject | .uid + " " + (.resourceVersion | test("^[0-9]+$") | tostring)' --arg w "$w"
 eventually 'a pool without nodes is up to date' "$(all_well 0 "$w")" settled worker
-# One that is rendered in two goes is updated twice: what changes goes to the end.
+# A pool that is rendered in two steps is updated twice: a changed condition moves
+# to the end.
 eventually 'the conditions of a fresh pool are in their order' 'Updated Updating NodeDegraded Degraded' \
 	j $mc/machineconfigpools/worker '.status.conditions | map(select(.type != "RenderDegraded" and .type != "PinnedImageSetsDegraded").type) | join(" ") |
 		sub("^Updating NodeDegraded Degraded Updated$"; "Updated Updating NodeDegraded Degraded")'
 
-# What upstream's types write even when it is zero, so that a hand-over writes nothing.
+# Members that upstream's types write even when zero, so that a hand-over writes
+# nothing.
 eventually 'every pool says that its pinned image sets are known' $'False |\nFalse |' eval 'condition worker PinnedImageSetsDegraded; condition master PinnedImageSetsDegraded'
 is 'a pool that is rendered says whether it is paused' false "$(j $mc/machineconfigpools/worker .spec.paused)"
 is 'zero values of a generated config' '{"baseOSExtensionsContainerImage":"","extensions":null,"fips":false,"kernelArguments":null,"kernelType":"","osImageURL":""}' \

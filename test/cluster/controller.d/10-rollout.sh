@@ -1,6 +1,6 @@
-# A change goes to every node, as many at once as maxUnavailable says.
+# A change reaches every node, at most maxUnavailable at once.
 
-# The operator runs on master-0: it moves last.
+# The operator runs on master-0: it is updated last.
 post /api/v1/namespaces/$mco_ns/pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"machine-config-operator-1",
 	"labels":{"k8s-app":"machine-config-operator"}},"spec":{"nodeName":"master-0","terminationGracePeriodSeconds":0,
 	"containers":[{"name":"c","image":"i"}]}}'

@@ -1,4 +1,4 @@
-# A paused pool is rendered, and its nodes stay where they are.
+# A paused pool is rendered, and its nodes keep their config.
 w1=$(target worker)
 patch $mc/machineconfigpools/worker '{"spec":{"paused":true}}'
 machine_config 51-worker worker paused

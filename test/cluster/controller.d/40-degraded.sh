@@ -1,11 +1,12 @@
-# A node gives up, says why, and recovers.
+# A node fails, reports why, and recovers.
 w2=$(target worker)
 annotate worker-2 '"test/break":"unexpected on-disk state validating against x: \"y\""'
 machine_config 52-worker worker degraded
 w4=$(new_target worker "$w2")
 eventually 'the first node fails' 'Degraded' on_node worker-2 state
-# Others write there too: what was lost to them, or would be to them, is written again.
-reported() { # STATUS MESSAGE COMMAND...: as its daemon would, and then that command
+# Other writers change the same object: writes that were lost to a conflict, or
+# overwritten, are repeated.
+reported() { # STATUS MESSAGE COMMAND...: reports like the daemon, then runs the command
 	get $mc/machineconfignodes/worker-2 | jq -c --arg s "$1" --arg m "$2" '{metadata: {resourceVersion: .metadata.resourceVersion},
 		status: {conditions: .status.conditions | map(if .type == "NodeDegraded" then .status = $s | .message = $m else . end)}}' >"$W/mcn"
 	shift 2

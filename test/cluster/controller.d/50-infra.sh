@@ -1,4 +1,5 @@
-# A custom pool as admins make them: workers that also take configs of their own.
+# A custom pool as admins create them: workers that also get configs of their
+# own.
 w4=$(target worker)
 machine_config 50-infra infra tuned
 post $mc/machineconfigpools '{"apiVersion":"'$P'/v1","kind":"MachineConfigPool","metadata":{"name":"infra"},
@@ -10,7 +11,8 @@ made_for_infra() {	# PREFIX: MachineConfigs
 i1=$(new_target infra '')
 eventually 'a custom pool without nodes is well' "$(all_well 0 "$i1")" settled infra
 is 'it is rendered once' "$i1" "$(made_for_infra rendered-infra)"
-# As upstream: at its next start, or when the Node config or APIServer changes.
+# As upstream: they are generated at the next start, or when the Node config or
+# APIServer changes.
 is 'without kubelet configs of its own' ' ' "$(made_for_infra 97-infra) $(made_for_infra 98-infra)"
 eventually 'it is made of the configs of both roles, those of workers first' '00-worker 50-infra' \
 	j $mc/machineconfigpools/infra '[.spec.configuration.source[].name] | map(select(. == "00-worker" or . == "50-infra")) | join(" ")'
@@ -28,7 +30,7 @@ label worker-3 "\"$role/infra\":null,\"$role/gpu\":null"
 delete $mc/machineconfigpools/gpu
 eventually 'it is a worker again' "$(all_well 4 "$w4")" settled worker
 
-# A label that is moved while the rollout runs.
+# A label that moves during the rollout.
 annotate worker-0 '"test/hold":"yes"'
 machine_config 50-infra infra moved
 i2=$(new_target infra "$i1")

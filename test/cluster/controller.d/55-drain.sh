@@ -1,5 +1,5 @@
-# A drain that a disruption budget holds up: the node of the infra pool. Attempts last
-# three seconds and not ninety.
+# A drain that a disruption budget blocks: the node of the infra pool. An attempt
+# takes three seconds instead of ninety.
 end_controller
 MCO_DRAIN_MS=3000 start_controller
 i3=$(target infra)
@@ -20,7 +20,7 @@ pod cart
 pod db
 post $budgets '{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","metadata":{"name":"db"},
 	"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"db"}}}}'
-allow() { # HOW-MANY: what the disruption controller would find
+allow() { # HOW-MANY: writes what the disruption controller would write
 	patch $budgets/db/status '{"status":{"observedGeneration":1,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,
 	"disruptionsAllowed":'"$1"'}}'
 }
@@ -40,7 +40,7 @@ eventually 'when the time is over its report names the pod' \
 	"Unknown UpdateExecutedDrained|Error: Node Drain has not succeeded. Error is: error when evicting pods/\"db\" -n \"shop\": global timeout reached: 3s The drain will not be complete until desired drainer drain-$i3 matches current drainer uncordon-$(on_node worker-4 currentConfig)" \
 	mcn worker-4 Drained
 is 'and it still stays' Pod "$(kind_at $pods/db)"
-# most of these come during an attempt, the others while the next one is waited for
+# most of these happen during an attempt, the others between two attempts
 for i in 1 2 3 4; do
 	patch /api/v1/nodes/worker-4 '{"spec":{"unschedulable":null}}'
 	eventually "uncordoned by hand, it is cordoned again: $i" true j /api/v1/nodes/worker-4 .spec.unschedulable

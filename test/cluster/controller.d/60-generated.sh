@@ -1,4 +1,4 @@
-# KubeletConfigs and ContainerRuntimeConfigs: made, changed, deleted.
+# KubeletConfigs and ContainerRuntimeConfigs: created, changed, deleted.
 w5=$(target worker)
 pools_selected='"machineConfigPoolSelector":{"matchLabels":{"pools.operator.'$P'/worker":""}}'
 last() { j "$mc/$1" ".status | (.observedGeneration | tostring) + \" \" + ((.conditions // [])[-1] | .type + \" \" + $said)"; }

@@ -1,5 +1,5 @@
-# Several KubeletConfigs and ContainerRuntimeConfigs that the controller finds when it
-# starts: each has a MachineConfig of its own.
+# Several KubeletConfigs and ContainerRuntimeConfigs exist when the controller starts:
+# each gets its own MachineConfig.
 w5=$(target worker)
 end_controller
 pods_config() { # NAME MAXPODS
@@ -18,7 +18,7 @@ start_controller
 succeeded() { # how many of a kind
 	j "$mc/$1" '[.items[] | select(.status.conditions[-1]?.type == "Success" and .status.observedGeneration == .metadata.generation)] | length'
 }
-owners() { # WHAT: the MachineConfigs of that, each with its owner
+owners() { # WHAT: the MachineConfigs of WHAT, each with its owner
 	j $mc/machineconfigs '.items[].metadata | select(.name | test("^99-worker-generated-" + $w)) | .ownerReferences[0].name' --arg w "$1" | LC_ALL=C sort
 }
 eventually 'KubeletConfigs made together succeed' 3 succeeded kubeletconfigs
@@ -27,8 +27,8 @@ is 'each KubeletConfig has one of its own' $'pods-1\npods-2\npods-3' "$(owners k
 is 'each ContainerRuntimeConfig, too' $'pids-1\npids-2\npids-3' "$(owners containerruntime)"
 is 'and a suffix' $'1\n2\n3' "$(j $mc/kubeletconfigs ".items[].metadata.annotations[\"$P/mc-name-suffix\"]" | sort)"
 
-# Another version of the controller takes over: it writes each of them anew, and none is
-# missing meanwhile.
+# Another version of the controller takes over: it rewrites each MachineConfig, and none
+# is missing meanwhile.
 uids() { j $mc/machineconfigs '.items[].metadata | select(.name | test("^99-worker-generated-(kubelet|containerruntime)")) | .name + " " + .uid'; }
 versions() { # of the same
 	j $mc/machineconfigs ".items[].metadata | select(.name | test(\"^99-worker-generated-(kubelet|containerruntime)\")) |

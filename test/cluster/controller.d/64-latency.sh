@@ -1,4 +1,5 @@
-# How often workers report: from one end to the other only by way of the middle.
+# The worker latency profile: a change from one extreme to the other must go
+# through the middle.
 w5=$(target worker)
 profile() { patch $config/nodes/cluster "{\"spec\":{\"workerLatencyProfile\":$1}}"; }
 reports() { file_of 97-worker-generated-kubelet /etc/kubernetes/kubelet.conf | sed -n 's/^nodeStatusUpdateFrequency: //p'; }
@@ -6,7 +7,7 @@ was=$(reports)
 profile '"LowUpdateSlowReaction"'
 eventually 'too far at once is prohibited' 'Normal machineconfigcontroller-kubeletconfigcontroller Node/cluster x1 Skipping the Update Node event, name: cluster, transition not allowed from old WorkerLatencyProfile: "" to new WorkerLatencyProfile: "LowUpdateSlowReaction"' \
 	events ActionProhibited 'Skipping the Update Node event'
-# whatever is planned next
+# the refused profile stays refused in later plans
 post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"later"},
 	"spec":{'"$pools_selected"',"kubeletConfig":{"maxPods":199}}}'
 delete $mc/machineconfigs/97-worker-generated-kubelet

@@ -1,11 +1,11 @@
-# What upstream leaves alone is left alone: nothing here may roll out nodes that would
-# stay as they are under upstream's controller.
+# What upstream leaves unchanged stays unchanged: nothing here may roll out to nodes
+# that would keep their config under upstream's controller.
 w5=$(target worker)
 max_pods() { file_of "$1" /etc/kubernetes/kubelet.conf | sed -n 's/^maxPods: //p'; }
 rv() { j $mc/"$1" '.metadata.resourceVersion'; }
-# What mcoctl renders of the cluster, which has to be what the cluster has.
+# What mcoctl renders from the cluster, which must equal what the cluster has.
 rendered() { "$BIN/mcoctl" render --kubeconfig "$KUBECONFIG" -p "$1" -o name 2>"$W/warnings" | sed 's,.*/,,'; }
-# Waits until the controller has planned what the changes before this asked for.
+# Waits until the controller has planned the changes made before this call.
 caught_up() {
 	post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"marker"},
 		"spec":{"machineConfigPoolSelector":{"matchLabels":{"no":"pool"}},"kubeletConfig":{"maxPods":1}}}'
@@ -13,7 +13,7 @@ caught_up() {
 	delete $mc/kubeletconfigs/marker
 }
 
-# A KubeletConfig that has been dealt with.
+# A KubeletConfig that is settled.
 post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"kept"},
 	"spec":{'"$pools_selected"',"kubeletConfig":{"maxPods":222}}}'
 w6=$(new_target worker "$w5")
@@ -21,7 +21,8 @@ eventually 'the KubeletConfig is rolled out' "$(all_well 4 "$w6")" settled worke
 eventually 'and settled' '1 Success True |Success' last kubeletconfigs/kept
 kept=$(rv machineconfigs/99-worker-generated-kubelet)
 
-# (a) The Node config: 97 and 98 follow, of every pool; the KubeletConfig's does not.
+# (a) The Node config: the 97- and 98- configs of every pool follow; the
+# KubeletConfig's does not.
 profile '"MediumUpdateAverageReaction"'
 eventually 'the Node config reaches the 97' 20s reports
 caught_up
@@ -31,7 +32,7 @@ tls() { file_of "$1" /etc/kubernetes/kubelet.conf | sed -n 's/^tlsMinVersion: //
 eventually 'an APIServer reaches the 98' VersionTLS13 tls 98-worker-generated-kubelet
 caught_up
 is 'and not what is settled' "$kept VersionTLS12" "$(rv machineconfigs/99-worker-generated-kubelet) $(tls 99-worker-generated-kubelet)"
-# A start finds it as it is.
+# A restart changes nothing.
 end_controller
 start_controller
 caught_up
@@ -48,7 +49,7 @@ eventually 'without an APIServer it is as it was' VersionTLS12 tls 98-worker-gen
 profile null
 eventually 'and the Node config, too' "$was" reports
 
-# (b) A pool that is made now has none until the Node config changes.
+# (b) A pool created now has none until the Node config changes.
 post $mc/machineconfigpools '{"apiVersion":"'$P'/v1","kind":"MachineConfigPool","metadata":{"name":"late",
 	"labels":{"pools.operator.'$P'/worker":""}},"spec":{"machineConfigSelector":{"matchExpressions":[
 	{"key":"'$P'/role","operator":"In","values":["worker","late"]}]},"nodeSelector":{"matchLabels":{"'$role'/late":""}}}}'
@@ -64,7 +65,7 @@ eventually 'until the Node config changes' '97-late-generated-kubelet 98-late-ge
 profile null
 eventually 'back' "$was" reports
 
-# A pool that goes leaves the KubeletConfigs that were for it as they are.
+# A deleted pool leaves the KubeletConfigs that selected it unchanged.
 post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"of-late"},
 	"spec":{"machineConfigPoolSelector":{"matchLabels":{"only":"late"}},"kubeletConfig":{"maxPods":99}}}'
 eventually 'one waits for its pool' '1 Failure True |Error: could not find any MachineConfigPool set for KubeletConfig' last kubeletconfigs/of-late
@@ -81,7 +82,8 @@ is 'nor at a start' "$of_late" "$(rv kubeletconfigs/of-late)"
 delete $mc/kubeletconfigs/of-late
 for n in 97 98 99; do delete $mc/machineconfigs/$n-late-generated-kubelet; done
 
-# (d) Two that upstream's workers gave one name: it stays until one is edited.
+# (d) Two configs that upstream's workers gave one name: both keep it until one
+# is edited.
 end_controller
 for k in one two; do
 	post $mc/kubeletconfigs '{"apiVersion":"'$P'/v1","kind":"KubeletConfig","metadata":{"name":"'$k'","finalizers":["99-worker-generated-kubelet-1"],

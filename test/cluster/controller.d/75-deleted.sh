@@ -10,7 +10,7 @@ delete $mc/machineconfigs/52-worker
 w9=$(new_target worker "$w8")
 eventually "an admin's own is taken out of the nodes" "$(all_well 4 "$w9")" settled worker
 
-# A node whose config nobody has any more.
+# A node whose config no longer exists.
 annotate worker-1 "\"test/hold\":\"yes\",\"$P/currentConfig\":\"rendered-worker-gone\",\"$P/desiredConfig\":\"rendered-worker-gone\""
 lost='Node worker-1: its currentConfig rendered-worker-gone does not exist; create it again (from a backup or another cluster) so that the node can be updated'
 eventually 'a node whose config was deleted is told of' "True 1 nodes have a config that was deleted|$lost" condition worker NodeDegraded

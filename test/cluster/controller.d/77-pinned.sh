@@ -1,4 +1,5 @@
-# PinnedImageSets: a pool names those that its selector matches, as they come and go.
+# PinnedImageSets: a pool lists those that its selector matches, as they are created
+# and deleted.
 pinned() { j $mc/machineconfigpools/"$1" '[.spec.pinnedImageSets[]?.name] | join(" ")'; }
 pin() { # NAME ROLE
 	post $mc/pinnedimagesets "{\"apiVersion\":\"$P/v1\",\"kind\":\"PinnedImageSet\",\"metadata\":{\"name\":\"$1\",\"labels\":{\"$P/role\":\"$2\"}},\"spec\":{\"pinnedImages\":[{\"name\":\"quay.io/a/b@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\"}]}}"

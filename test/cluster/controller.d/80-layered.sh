@@ -1,4 +1,4 @@
-# A pool with images of its own: the infra pool.
+# A pool with its own OS image: the infra pool.
 w9=$(target worker)
 i4=$(target infra)
 eventually 'the pool is well' "$(all_well 1 "$i4")" settled infra

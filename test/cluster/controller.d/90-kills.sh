@@ -1,8 +1,8 @@
-# The controller is killed again and again while it rolls out one config after
-# the other. What comes of it is what comes of it undisturbed.
+# The controller is killed repeatedly while it rolls out one config after the
+# other. The result equals that of an undisturbed run.
 life=$([ -n "$real" ] && echo 2500 || echo 700)	# the longest, in ms
 kills=${KILLS:-50}
-everything() { # what a rollout leaves behind
+everything() { # the state after a rollout
 	j /api/v1/nodes '.items[] | .metadata.name + " " + ([.metadata.annotations | to_entries[] | .key + "=" + .value] |
 		sort | join(" ")) + " " + (.metadata.labels | keys | join(",")) + " " + (.spec | tostring)'
 	settled master
@@ -20,7 +20,7 @@ eventually 'before (infra)' "$(all_well 1 "$i")" settled infra
 everything >"$W/before"
 j $mc/machineconfigs '.items[].metadata.name | select(startswith("rendered-"))' >"$W/known"
 
-# nodes that take their time are met in the middle of it
+# slow nodes, so that kills hit the middle of an update
 kill "$agents"
 start_agents $((life / 5))
 record_nodes
@@ -31,7 +31,7 @@ while [ $killed -lt "$kills" ]; do
 		machine_config 50-worker worker "disturbed-$changes"
 		under_way=$(target worker) reached=''
 	fi
-	# most of them when it knows everything, some while it starts
+	# kill it mostly after its caches are in sync, sometimes while it starts
 	if [ $((RANDOM % 4)) != 0 ]; then
 		for ((n = 0; n < 600; n++)); do
 			grep -q "^I.* $controller .* all caches are in sync" "$W/controller.log" && break
@@ -50,7 +50,7 @@ while [ $killed -lt "$kills" ]; do
 	start_controller
 done
 is 'it was killed in the middle of rollouts' yes "$([ $disturbed -ge $((kills / 4)) ] && echo yes || echo "$disturbed of $kills")"
-went_through() { # the last of them: now that nobody kills it
+went_through() { # the last one, after the kills have ended
 	local now
 	now=$(target worker)
 	[ "$now" = "$w" ] || [ "$(settled worker)" != "$(all_well 4 "$now")" ] || echo yes

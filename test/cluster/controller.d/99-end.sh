@@ -1,4 +1,4 @@
-# What is left at the end.
+# The remaining cases.
 is 'no daemon saw what none should see' '' "$(grep FAULT "$W/agents.log")"
 eventually 'gauges count the machines' 'mco_machine_count{pool="worker"} 4' eval "metrics | grep '^mco_machine_count{pool=\"worker\"}'"
 gauges() { metrics | sed -n '/ process_/d; s/^# TYPE \(.*\) gauge/\1/p' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//'; }
@@ -6,7 +6,7 @@ eventually 'every gauge of upstream is there' 'mcc_boot_image_skew_enforcement_n
 	gauges
 eventually 'it is healthy' ok metrics /healthz
 
-# Other feature gates: the process ends, and the next one works by them.
+# Other feature gates: the process ends, and the next one uses them.
 all_of() { j $mc/machineconfignodes/worker-0 '[.status.conditions[].type] | map(select(startswith("Applied") or startswith("ImagePulled"))) | sort | join(" ")'; }
 begun() { events FeatureGatesInitialized | sed 's/ x[0-9]* / /' | uniq; }
 eventually 'the event of its start' "Normal machine-config-operator Namespace/$mco_ns FeatureGates updated to featuregates.Features{Enabled:[]v1.FeatureGateName(nil), Disabled:[]v1.FeatureGateName{\"SigstoreImageVerification\"}}" \
@@ -22,7 +22,7 @@ eventually 'the kind of its own gate is served' CRIOCredentialProviderConfigList
 start_controller
 eventually 'MachineConfigNodes are brought to image mode' 'AppliedFiles AppliedOSImage ImagePulledFromRegistry' all_of
 
-# CRIOCredentialProviderConfig: one more provider of the kubelet's.
+# CRIOCredentialProviderConfig: one more credential provider for the kubelet.
 provided() { # POOL PATH: as the pool has it
 	file_of "97-$1-generated-credentialproviderconfig" "/etc/$2"
 }
@@ -59,7 +59,7 @@ MachineConfigRendered=True MachineConfigRenderingSucceeded|Success 2' said_of_it
 delete $mc/machineconfigs/97-worker-generated-credentialproviderconfig
 eventually 'a MachineConfig of its that is gone is made again' MachineConfig kind_at $mc/machineconfigs/97-worker-generated-credentialproviderconfig
 
-# The registry of an InternalReleaseImage: its password is in the pull secret of nodes.
+# The registry of an InternalReleaseImage: its password is in the nodes' pull secret.
 auths() { # of worker nodes
 	j $mc/machineconfigs/00-worker '.spec.config.storage.files[] | select(.path == "/var/lib/golden/registry-login.json") | .contents.source' |
 		sed 's/^data:,//;s/%/\\x/g' | xargs -0 printf '%b' | jq -r '.auths | to_entries[] | select(.key | endswith(":22625")) | .key + " " + (.value.auth | @base64d)'
@@ -77,7 +77,7 @@ patch $secrets/internal-release-image-registry-auth '{"stringData":{"password":"
 eventually 'and the next one' "api-int.c.example.com:22625 openshift:second
 localhost:22625 openshift:second" auths
 
-# OKD's build moves a cluster from runc to crun; no other build does.
+# The OKD build moves a cluster from runc to crun; no other build does.
 end_controller
 map=/api/v1/namespaces/$mco_ns/configmaps
 post $map '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"crio-default-container-runtime"}}'

@@ -1,4 +1,4 @@
-# Creating, reading, replacing and removing what is built in.
+# Creating, reading, replacing and deleting built-in kinds.
 r ns-create POST $core/namespaces '{"metadata":{"name":"suite"}}'
 r ns-get GET $core/namespaces/suite
 r ns-exists POST $core/namespaces '{"metadata":{"name":"suite"}}'

@@ -1,4 +1,4 @@
-# Nodes, pods and what keeps them.
+# Nodes, pods and budgets.
 r node-create POST $core/nodes '{"metadata":{"name":"n1","labels":{"node-role.kubernetes.io/worker":"","kubernetes.io/hostname":"n1"}}}'
 r node-full POST $core/nodes '{"metadata":{"name":"n2","labels":{"node-role.kubernetes.io/master":"","node-role.kubernetes.io/infra":""}},"spec":{"podCIDR":"10.1.0.0/24","providerID":"p://1","taints":[{"key":"node-role.kubernetes.io/master","effect":"NoSchedule"}]},"status":{"capacity":{"cpu":"4","memory":"8Gi"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady"}],"nodeInfo":{"kubeletVersion":"v1.20.2","osImage":"CoreOS","kernelVersion":"5","containerRuntimeVersion":"cri-o://1"},"addresses":[{"type":"InternalIP","address":"10.0.0.2"}]}}'
 r node-taints POST $core/nodes '{"metadata":{"name":"n3"},"spec":{"taints":[{"key":"a b","effect":"NoSchedule"},{"key":"a","effect":"Bogus"},{"key":"b","effect":""},{"key":"c","effect":"NoExecute"},{"key":"c","effect":"NoExecute"}]}}'

@@ -41,7 +41,7 @@ r rv-match-newer GET "$core/nodes?resourceVersion=1&resourceVersionMatch=NotOlde
 n=$(rv $core/nodes)
 r rv-match-exact GET "$core/nodes?resourceVersion=$n&resourceVersionMatch=Exact&limit=1"
 
-# Pages show what was when the first was asked for, whatever has come since.
+# All pages show the state at the first request, whatever changes later.
 for i in 1 3 5 7; do
 	r past-make-$i POST $ns/secrets '{"metadata":{"name":"past-'$i'","labels":{"past":""}}}'
 done

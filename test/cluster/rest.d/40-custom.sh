@@ -1,5 +1,5 @@
-# Kinds of CRDs.
-wait_kind() {	# PATH: until the API server has the kind
+# Kinds defined by CRDs.
+wait_kind() {	# PATH: waits until the API server serves the kind
 	local i
 	for ((i = 0; i < 300; i++)); do
 		[ "$(curl "${common[@]}" -o /dev/null -w '%{http_code}' "$URL$1")" != 200 ] || return 0

@@ -1,4 +1,4 @@
-# The definitions that examples/deploy has, and objects of theirs.
+# The definitions in examples/deploy, and objects of their kinds.
 mc=/apis/machineconfiguration.openshift.io/v1
 for f in "$here"/../../examples/deploy/crds/*.yaml; do
 	send "$all" "crd-$(basename "$f" .yaml)" POST $crd "$(cat "$f")" \
@@ -10,7 +10,8 @@ for k in machineconfigs machineconfigpools kubeletconfigs containerruntimeconfig
 	wait_kind $mc/$k
 done
 wait_kind /apis/operator.openshift.io/v1/machineconfigurations
-# What is left of one with rules at the root, in an object and in a list.
+# What the server stores of a CRD with rules at the root, in an object and in a
+# list.
 r crd-osimagestreams-kept GET $crd/osimagestreams.machineconfiguration.openshift.io
 obj() {	# KIND NAME REST: the body of an object
 	printf '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"%s","metadata":{"name":"%s"},%s}' "$1" "$2" "$3"

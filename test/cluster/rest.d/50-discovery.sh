@@ -1,5 +1,5 @@
-# What is served, as far as both serve it.
-# A real server lists new kinds a little after it serves them.
+# Discovery, for the kinds that both servers have. A real server lists new kinds
+# a little after it serves them.
 for ((i = 0; i < 300; i++)); do
 	[ "$(field /apis/example.com/v1 '.resources | length')" -lt 3 ] || break
 	sleep 0.1

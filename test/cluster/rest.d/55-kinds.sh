@@ -1,5 +1,5 @@
-# What the roles and admins write, beside what the parts before it do.
-# Nodes: cordons, taints, conditions, what kubelets report.
+# Other writes of the roles and of admins. Nodes: cordons, taints, conditions,
+# kubelet reports.
 r k-node-create POST $core/nodes '{"metadata":{"name":"k1","labels":{"kubernetes.io/role":"edge","node-role.kubernetes.io/worker":"","node-role.kubernetes.io/":"x"}},"spec":{"unschedulable":true,"bogus":1,"podCIDRs":["10.9.0.0/24"]},"status":{"phase":"","images":[{"names":["a:1"],"sizeBytes":5}],"capacity":{"cpu":"4000m","memory":"1024Mi","pods":250},"unknown":{}}}'
 p k-node-ready strategic $core/nodes/k1/status '{"status":{"conditions":[{"type":"Ready","status":"False","reason":"KubeletNotReady","lastHeartbeatTime":"2020-01-01T00:00:00Z","lastTransitionTime":"2020-01-01T00:00:00+01:00"}],"addresses":[{"type":"ExternalIP","address":"1.2.3.4"},{"type":"InternalIP","address":"10.0.0.9"}],"nodeInfo":{"kubeletVersion":"v1.20.2"}}}'
 p k-node-taints merge $core/nodes/k1 '{"spec":{"taints":[{"key":"node-role.kubernetes.io/master","effect":"NoSchedule","value":""},{"key":"a","value":"b","effect":"NoExecute","timeAdded":"2020-01-01T00:00:00Z"}]}}'
@@ -7,7 +7,7 @@ p k-node-quantity strategic $core/nodes/k1/status '{"status":{"allocatable":{"cp
 p k-node-uncordon merge $core/nodes/k1 '{"spec":{"unschedulable":false,"taints":[]}}'
 t k-table-nodes "$core/nodes?fieldSelector=metadata.name=k1"
 
-# Pods as kubelets and templates have them.
+# Pods as kubelets and templates write them.
 pod() {	# NAME SPEC [REST]
 	printf '{"metadata":{"name":"%s"%s},"spec":{%s}}' "$1" "${3:-}" "$2"
 }

@@ -1,4 +1,4 @@
-# What careless clients send, and what is answered for it.
+# Faulty requests, and the answers to them.
 cms=$ns/configmaps
 c() {	# NAME MORE: the body of a config map
 	printf '{"metadata":{"name":"%s"}%s}' "$1" "${2:+,$2}"
@@ -48,7 +48,7 @@ p patch-null merge $cms/a 'null'
 p patch-op-null json $cms/a '[null]'
 p patch-op-number json $cms/a '[1]'
 p patch-op-bad json $cms/a '[{"op":"add"'
-# Each copy is of all that was there before it: what 22 of them make is refused.
+# Each copy doubles the object: the server refuses the result of 22 copies.
 bomb='[{"op":"add","path":"/data","value":{}}'
 for i in {a..v}; do bomb+=',{"op":"copy","from":"/data","path":"/data/'$i'"}'; done
 p patch-copies json $cms/a "$bomb]"
@@ -84,7 +84,7 @@ thing few '{"many":{}}'
 thing map '{"many":{"a":1}}'
 thing even '{"even":3,"less":3}'
 thing whole '{"whole":{"apiVersion":"","kind":7}}'
-bad() {	# NAME JSON: a definition with something wrong
+bad() {	# NAME JSON: a faulty definition
 	r "crd-$1" POST $crd "$(jq -nc --argjson more "$2" '{apiVersion:"apiextensions.k8s.io/v1",kind:"CustomResourceDefinition",metadata:{name:"rocks.example.com"},spec:{group:"example.com",scope:"Cluster",names:{plural:"rocks",kind:"Rock"},versions:[{name:"v1",served:true,storage:true,schema:{openAPIV3Schema:{type:"object"}}}]}} * $more')"
 }
 bad group '{"metadata":{"name":"rocks.example"},"spec":{"group":"example"}}'

@@ -1,4 +1,4 @@
-# Bodies that are not what their kind is; tables as they are watched.
+# Bodies that do not fit their kind; watches as tables.
 r fit-list POST $ns/pods '{"metadata":{"name":"f"},"spec":{"containers":{"name":"c"}}}'
 r fit-element POST $ns/pods '{"metadata":{"name":"f"},"spec":{"nodeName":"n1","containers":[{"name":"c","image":"i"},{"name":"d","image":5}]}}'
 r fit-word POST $ns/pods '{"metadata":{"name":"f"},"spec":{"containers":[{"name":"c","image":"i","args":["a",true]}]}}'
@@ -21,7 +21,7 @@ t table-mcfg /apis/operator.openshift.io/v1/machineconfigurations
 p table-patch merge $core/nodes/k1 '{"metadata":{"labels":{"seen":"1"}}}'
 send "$all" table-watch GET "$core/nodes?watch=true&timeoutSeconds=5&resourceVersion=$node0&fieldSelector=metadata.name=k1" '' -H 'Accept: application/json;as=Table;v=v1;g=meta.k8s.io'
 
-# Patches that lead to what is no object of the kind.
+# Patches whose result is not a valid object of the kind.
 r fit-made POST $ns/configmaps '{"metadata":{"name":"fit"},"data":{"k":"v"}}'
 while IFS=' ' read -r name type path patch; do
 	p "misfit-$name" "$type" "$path" "$patch"

@@ -1,4 +1,4 @@
-# How many a workload shall be; whether one may; tables with whole objects.
+# The scale subresource; access reviews; tables with whole objects.
 scale=$apps/deployments/scaled/scale
 r scale-made POST $apps/deployments '{"metadata":{"name":"scaled"},"spec":{"replicas":2,"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"c","operator":"Exists"}]},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}'
 r scale-get GET $scale

