@@ -1,10 +1,10 @@
 /*
  * ign: Ignition configs as values described by one table (schema.def).
  *
- * A config of any accepted version becomes an object of spec 3.5's shape. An
- * object holds a value per field; fields are named by enumerators such as
- * IGN_FILE_PATH. Objects are made once and then only read: merging shares what
- * it does not change. Everything lives in the arena given.
+ * A config of any accepted version becomes an object of the shape of spec 3.5. An object has a
+ * value per field; fields are named by enumerators such as IGN_FILE_PATH. Objects are immutable
+ * after construction: merging shares the parts that it does not change. All memory is in the
+ * caller's arena.
  */
 #ifndef IGN_IGN_H
 #define IGN_IGN_H
@@ -19,9 +19,9 @@ enum ign_kind { IGN_STR, IGN_INT, IGN_BOOL, IGN_OBJ, IGN_STRS, IGN_OBJS };
 enum ign_flags {
 	IGN_PLAIN = 1, /* not optional: written even when empty */
 	IGN_KEY = 2, /* the key of a list's entries */
-	IGN_OMIT = 4, /* plain, but left out when zero */
-	IGN_CONCAT = 8, /* lists that are appended, duplicates and all */
-	IGN_GROUPED = 16, /* keys are shared with the struct's other such lists */
+	IGN_OMIT = 4, /* plain, but omitted when zero */
+	IGN_CONCAT = 8, /* lists are appended, with duplicates */
+	IGN_GROUPED = 16, /* keys are unique across all such lists of the struct */
 	IGN_DROP_UNSET = 32, /* an entry without a value removes its parent */
 };
 
@@ -35,7 +35,7 @@ struct ign_type {
 	void (*check)(struct ign_check *c, const struct ign_obj *o);
 };
 
-/* Small: there are hundreds. */
+/* Packed: there are hundreds. */
 struct ign_field {
 	const char *name;
 	const struct ign_type *sub;
@@ -53,7 +53,7 @@ struct ign_objs {
 struct ign_val {
 	bool set; /* given; of a list: given and not null */
 	bool holes; /* while folding: entries were taken out of this list */
-	struct map *index; /* while folding: where the keys of a list stand */
+	struct map *index; /* while folding: the positions of the keys of a list */
 	union {
 		struct str s;
 		int64_t i;
@@ -102,10 +102,10 @@ const struct strs *ign_strings(const struct ign_obj *o, int field);
 const struct ign_objs *ign_files(const struct ign_obj *config);
 const struct ign_objs *ign_units(const struct ign_obj *config);
 
-/* Nothing set, no list with entries, plain fields empty: not written. */
+/* Nothing is set, lists have no entries, plain fields are empty: the object is omitted. */
 bool ign_is_zero(const struct ign_obj *o);
 
-/* Deep and in order; an absent list is not an empty one. */
+/* Compares deeply and in order; an absent list differs from an empty one. */
 bool ign_eq(const struct ign_obj *x, const struct ign_obj *y);
 
 bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y);
@@ -113,7 +113,7 @@ bool ign_eq_lists(const struct ign_objs *x, const struct ign_objs *y);
 /* The key of o in its list. */
 struct str ign_key(struct arena *a, const struct ign_obj *o);
 
-/* The entries of a list by key, for more than one look-up. */
+/* An index of the entries of a list by key, for repeated lookups. */
 void ign_index(struct arena *a, const struct ign_objs *list, struct map *out);
 
 /* A config with nothing but version 3.5.0. */
@@ -173,9 +173,8 @@ struct ign_parsed {
 };
 
 /*
- * Reads a config of any accepted version. ERR_INVALID with upstream's text,
- * report included; out->report then has its entries, where it is validation
- * that failed, and nothing else of *out is set.
+ * Reads a config of any accepted version. ERR_INVALID with upstream's text, including the report;
+ * if validation failed, out->report then has its entries. Nothing else of *out is set.
  */
 int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct err *err);
 
@@ -185,10 +184,10 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct e
  */
 bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out);
 
-/* The same, a v2 config converted to 3.5 as upstream does when it merges. */
+/* The same, with v2 configs converted to 3.5, as upstream does when it merges. */
 int ign_parse_35(struct arena *a, struct str text, struct ign_obj **out, struct err *err);
 
-/* A value of the wrong type, in the words of Go's decoder. */
+/* A value of the wrong type, with the text of Go's decoder. */
 struct ign_misfit {
 	const struct json *at;
 	struct str path; /* as struct ign_entry has it */
@@ -202,9 +201,9 @@ struct ign_misfits {
 
 struct ign_review {
 	struct ign_misfits misfits;
-	struct ign_report report; /* of what is left */
-	struct map told; /* paths: of misfits, and of the report's errors */
-	struct ign_obj *config; /* of spec 3, else NULL: what could be read */
+	struct ign_report report; /* of the rest */
+	struct map told; /* the paths of misfits and of errors in the report */
+	struct ign_obj *config; /* the readable part of a spec 3 config, else NULL */
 };
 
 /*
@@ -217,7 +216,7 @@ void ign_review(struct arena *a, const struct json *tree, struct ign_review *out
 /* Whether path is that of an error, or inside a misfit. */
 bool ign_is_told(const struct ign_review *r, struct str path);
 
-/* Upstream takes no file modes above 0777, of any version: ERR_INVALID. */
+/* Upstream refuses file modes above 0777 in every version: ERR_INVALID. */
 int ign_check_modes(const struct ign_parsed *p, struct err *err);
 
 /* ---- merging and writing ------------------------------------------------- */
@@ -228,14 +227,14 @@ int ign_check_modes(const struct ign_parsed *p, struct err *err);
  */
 struct ign_obj *ign_fold(struct arena *a, const struct ign_objs *configs);
 
-/* The config as upstream's encoder orders and omits; strings are shared. */
+/* The config as JSON, in the order and with the omissions of upstream's encoder. Shares strings. */
 struct json *ign_encode(struct arena *a, const struct ign_obj *config);
 /* The same without the fields that spec 3.minor does not have. */
 struct json *ign_encode_as(struct arena *a, const struct ign_obj *config, int minor);
 
 /*
- * A 3.5 config converted to an older spec: 3.1 to 3.5, or 2.2. ERR_INVALID in
- * upstream's words when the older spec cannot express it.
+ * Converts a 3.5 config to spec 3.1 to 3.5, or 2.2. ERR_INVALID with upstream's text when that spec
+ * cannot express it.
  */
 int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, struct json **out,
 	     struct err *err);

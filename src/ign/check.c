@@ -1,6 +1,6 @@
 /*
- * The rules of the v3 specs: one function a type. A rule reports at the object's
- * own path or below it; the walk in validate.c does the rest.
+ * The validation rules of the v3 specs: one function per type. A rule reports at the path of its
+ * object or below it; the walk over the config is in ign_validate.c.
  */
 #include "check.h"
 
@@ -121,7 +121,7 @@ void ign_check_ignition_config(struct ign_check *c, const struct ign_obj *o)
 	const struct ign_objs *merge = ign_list(o, IGN_IGNITION_CONFIG_MERGE);
 
 	if (c->minor == 0)
-		return; /* 3.0 asks for nothing here */
+		return; /* 3.0 has no rule here */
 	for (size_t i = 0; i < merge->n; i++)
 		ign_error_if(c, ign_item(c, "merge", i, ""), bad_required(c, merge->v[i]));
 }
@@ -154,7 +154,7 @@ void ign_check_tls(struct ign_check *c, const struct ign_obj *o)
 	const struct ign_objs *cas = ign_list(o, IGN_TLS_CAS);
 
 	if (c->minor == 0)
-		return; /* nor here */
+		return; /* 3.0 has no rule here, either */
 	for (size_t i = 0; i < cas->n; i++)
 		ign_error_if(c, ign_item(c, "certificateAuthorities", i, ""),
 			     bad_required(c, cas->v[i]));
@@ -216,7 +216,7 @@ void ign_check_file(struct ign_check *c, const struct ign_obj *o)
 
 /* ---- units --------------------------------------------------------------- */
 
-/* The text's complaint, or NULL; *install as ign_lex_unit says. */
+/* The fault of the text, or NULL; *install is set by ign_lex_unit. */
 static const char *bad_contents(struct ign_check *c, const struct ign_obj *o, int field,
 				bool *install)
 {
@@ -273,7 +273,7 @@ void ign_check_unit(struct ign_check *c, const struct ign_obj *o)
 				 .p);
 }
 
-/* "X@.service" for "X@Y.service" with neither empty; else "". */
+/* "X@.service" for "X@Y.service" with X and Y not empty; else "". */
 static struct str template_of(struct arena *a, struct str name)
 {
 	ptrdiff_t at = str_chr(name, '@');

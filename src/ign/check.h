@@ -13,17 +13,17 @@ struct ign_check {
 	struct ign_report *report;
 };
 
-/* Adds an entry at the object's path and, where given, "." and below. */
+/* Adds an entry at the object's path, or at below in it when below is not NULL. */
 void ign_error(struct ign_check *c, const char *below, const char *message);
 void ign_warn(struct ign_check *c, const char *below, const char *message);
 
-/* The same, where there is a message. */
+/* The same unless message is NULL. */
 void ign_error_if(struct ign_check *c, const char *below, const char *message);
 
 /* An entry of one of the object's lists: "links.3" or "links.3.target". */
 const char *ign_item(struct ign_check *c, const char *list, size_t i, const char *below);
 
-/* Set, and not to "". */
+/* Whether the field is set and not "". */
 bool ign_filled(const struct ign_obj *o, int field);
 
 /* The last dot of a name and what follows it, or "". */
@@ -59,7 +59,7 @@ void ign_check_config(struct ign_check *c, const struct ign_obj *o);
 /* The struct a field holds in spec 3.minor. */
 const struct ign_type *ign_sub_type(const struct ign_field *f, int minor);
 
-/* A unit by its extension. */
+/* Whether the extension is that of a unit. */
 bool ign_unit_name_ok(struct str name);
 
 /* NULL when a path is clean and absolute, else the message. */
@@ -71,7 +71,7 @@ struct str ign_clean_path(struct arena *a, struct str path);
 
 /* NULL when url is a source that spec 3.minor accepts, else the message. */
 const char *ign_bad_url(struct arena *a, struct str url, int minor);
-/* Go's url.Parse in as far as it can fail; the scheme in lower case. */
+/* False when Go's url.Parse would fail; *scheme is in lower case. */
 bool ign_url_scheme(struct arena *a, struct str url, struct str *scheme);
 
 /* Parses a unit's text; NULL or the lexer's message. install: whether an option is in

@@ -1,6 +1,6 @@
 /*
- * The rules for storage: disks, partitions, filesystems, luks, raid; and files,
- * directories and links that conflict.
+ * The validation rules of storage: disks, partitions, filesystems, luks, raid; and conflicts
+ * between files, directories and links.
  */
 #include "check.h"
 
@@ -72,7 +72,7 @@ static struct extent extent_of(const struct ign_obj *p)
 
 	e.known = ign_is_set(p, IGN_PARTITION_START) && ign_is_set(p, IGN_PARTITION_SIZE) &&
 		  e.start != 0;
-	/* size 0 is "all that is free": only its start is known */
+	/* size 0 means all free space: only the start is known */
 	e.end = size ? (int64_t)((uint64_t)e.start + (uint64_t)size - 1) : e.start;
 	return e;
 }
@@ -83,7 +83,7 @@ static bool overlap(struct extent p, struct extent o)
 	       (p.start < o.start && p.end > o.end);
 }
 
-/* The first partition another one overlaps, or -1. */
+/* The index of the first partition that another one overlaps, or -1. */
 static ptrdiff_t overlapped(const struct ign_objs *list)
 {
 	for (size_t i = 0; i < list->n; i++) {
@@ -99,7 +99,7 @@ static ptrdiff_t overlapped(const struct ign_objs *list)
 	return -1;
 }
 
-/* The second of two that share a number (or, else, a label), or -1. */
+/* The index of the second of two with the same number (or else label), or -1. */
 static ptrdiff_t repeated(struct ign_check *c, const struct ign_objs *list, bool numbers)
 {
 	struct map seen;
@@ -233,7 +233,7 @@ void ign_check_custom(struct ign_check *c, const struct ign_obj *o)
 {
 	struct str pin = ign_str(o, IGN_CUSTOM_PIN);
 
-	/* 3.2 has plain strings here: a missing pin is an unknown one */
+	/* 3.2 has plain strings here: a missing pin counts as an unknown one */
 	if (!pin.n && !ign_filled(o, IGN_CUSTOM_CONFIG) &&
 	    (c->minor < 3 || !ign_is_true(o, IGN_CUSTOM_NETWORK)))
 		return;
@@ -316,7 +316,7 @@ void ign_check_raid(struct ign_check *c, const struct ign_obj *o)
 
 /* ---- nodes among each other ---------------------------------------------- */
 
-/* How many links there are of each path. */
+/* Counts the links of each path. */
 static void count_links(struct ign_check *c, const struct ign_objs *links, struct map *out)
 {
 	map_init(out, c->a);
@@ -328,7 +328,7 @@ static void count_links(struct ign_check *c, const struct ign_objs *links, struc
 	}
 }
 
-/* How many links have the path of a parent directory of path. */
+/* The number of links whose path is a parent directory of path. */
 static uintptr_t links_above(const struct map *links, struct str path)
 {
 	uintptr_t n = 0;
@@ -362,7 +362,7 @@ static void check_hard(struct ign_check *c, const struct ign_obj *link, size_t i
 	struct str target = ign_clean_path(c->a, ign_str(link, IGN_LINK_TARGET));
 
 	if (!ign_str(link, IGN_LINK_PATH).n && !ign_str(link, IGN_LINK_TARGET).n)
-		target = S(""); /* nothing joined to nothing */
+		target = S(""); /* as Go: joining empty parts gives "" */
 	else if (target.p[0] != '/')
 		target = ign_clean_path(c->a, str_fmt(c->a, "%.*s/%.*s",
 						      STRF(ign_str(link, IGN_LINK_PATH)),

@@ -57,7 +57,7 @@ static bool is_arn(const struct ign_obj *r)
 	return str_eq_fold(str_sub(ign_str(r, IGN_RESOURCE_SOURCE), 0, 4), S("arn:"));
 }
 
-/* Any resource anywhere with an arn: source. */
+/* Whether any resource has an arn: source. */
 static bool has_arn(const struct ign_obj *o)
 {
 	if (!o)
@@ -127,7 +127,7 @@ static int to_32(struct stepper *s)
 	return check_config(s, 2, "Converted spec has unexpected fatal error");
 }
 
-/* What neither 3.1 nor 2.2 has; on names the target. */
+/* Refuses what neither 3.1 nor 2.2 has; on is the target, for messages. */
 static int check_32(struct stepper *s, const char *on)
 {
 	const struct ign_obj *p = ign_sub(s->config, IGN_CONFIG_PASSWD);
@@ -231,7 +231,7 @@ int ign_down(struct arena *a, const struct ign_obj *config, struct semver to, st
 			       "version %lld.%lld.%lld is not supported the "
 			       "requested conversion is not supported",
 			       (long long)to.major, (long long)to.minor, (long long)to.patch);
-	/* a copy of our own, as 3.5 reads it */
+	/* a private copy, parsed as 3.5 */
 	rc = ign_parse_35(a, json_format(a, ign_encode(a, config), 0), &s.config, err);
 	for (int64_t at = 5; rc == 0 && at > target && at > 2; at--)
 		rc = steps[5 - at](&s);

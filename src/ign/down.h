@@ -12,7 +12,7 @@ struct stepper {
 	struct err *err;
 };
 
-/* What 2.2 cannot say of references, and of files. */
+/* Refuse what 2.2 cannot express about references, and about files. */
 int ign_22_check_references(struct stepper *s);
 int ign_22_check_files(struct stepper *s);
 

@@ -1,6 +1,6 @@
 /*
- * 3.2 to 2.2: filesystems get names, appended contents become files of their own,
- * and what is optional in 3 is plain in 2: "", 0 and false are not written.
+ * Converts 3.2 to 2.2: filesystems get names, appended contents become separate files, and optional
+ * fields of 3 are plain in 2, so "", 0 and false are not written.
  */
 #include "down.h"
 #include "v2.h"
@@ -65,7 +65,7 @@ int ign_22_check_files(struct stepper *s)
 	return rc;
 }
 
-/* Given values move; "", 0 and false of plain fields are not written. */
+/* Moves a value that is set; "", 0 and false of plain fields are not written. */
 static void move_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	if (from)
@@ -254,7 +254,7 @@ static struct ign_obj *raid(struct stepper *s, const struct ign_obj *o)
 	return r;
 }
 
-/* Filesystems are named by their paths, or by numbers when they have none. */
+/* Filesystems are named by their paths, or by numbers if they have no path. */
 static void filesystems(struct stepper *s, struct ign_obj *to)
 {
 	const struct ign_objs *list = stored(s, IGN_STORAGE_FILESYSTEMS);
@@ -292,7 +292,7 @@ static struct ign_obj *owner(struct stepper *s, const struct ign_obj *o)
 	return w;
 }
 
-/* On the filesystem with the longest path that the node's path begins with. */
+/* The node, on the filesystem with the longest path that is a prefix of the node's path. */
 static struct ign_obj *node(struct stepper *s, const struct ign_type *type, const struct ign_obj *o)
 {
 	const struct ign_objs *fs = stored(s, IGN_STORAGE_FILESYSTEMS);
@@ -330,7 +330,7 @@ static struct ign_obj *contents(struct stepper *s, const struct ign_obj *r)
 	return c;
 }
 
-/* A file, then one more for each thing appended to it. */
+/* One file, then one more for each of its appended contents. */
 static void files(struct stepper *s, struct ign_obj *to)
 {
 	const struct ign_objs *list = stored(s, IGN_STORAGE_FILES);

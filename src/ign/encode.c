@@ -1,6 +1,6 @@
 /*
- * From objects to JSON trees, driven by the schema table: marshalling order, and what
- * Go omits.
+ * Encodes objects as JSON trees by the schema table, in the order of Go's encoder and without the
+ * members that it omits.
  */
 #include "ign/ign.h"
 

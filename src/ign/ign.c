@@ -9,8 +9,8 @@
 #include "v2.h"
 
 /*
- * Words for messages, one behind the other: most are empty, and where one stands
- * takes less room than a pointer to it.
+ * The words of messages, concatenated: most are empty, and an offset needs less space than a
+ * pointer.
  */
 #define TYPE(T, go, check)
 #define FIELD(T, F, name, kind, flags, since, sub, go, embed) \
@@ -49,7 +49,7 @@ const char *ign_word(uint16_t word)
 	{ 0 }, \
 	}      \
 	;
-/* flags are written without their prefix in the table */
+/* the table has the flags without their prefix */
 #define PLAIN IGN_PLAIN
 #define KEY IGN_KEY
 #define OMIT IGN_OMIT

@@ -1,7 +1,7 @@
 /*
  * Merging by the schema table; ign.h says what each kind of field does. The configs are
  * folded into one accumulator whose lists remember the position of each key, so that
- * merging a child costs what the child contains, not what came before. A removed entry
+ * the cost of merging a child depends on the size of the child only. A removed entry
  * leaves a hole; holes are closed at the end. (Merging is not associative when entries
  * move between lists: a tree of merges would differ.)
  */
@@ -15,7 +15,7 @@ static void *mark(size_t i)
 	return (void *)(uintptr_t)(i + 1);
 }
 
-/* A copy whose fields and lists may change; what the lists hold stays shared. */
+/* A copy whose fields and lists may change; the entries of the lists stay shared. */
 static struct ign_obj *own(struct arena *a, const struct ign_obj *o)
 {
 	struct ign_obj *c;
@@ -42,7 +42,7 @@ static struct ign_obj *own(struct arena *a, const struct ign_obj *o)
 	return c;
 }
 
-/* Where the keys of a list stand; made when the list is first looked into. */
+/* The positions of the keys of a list; built at the first lookup. */
 static struct map *index_of(struct arena *a, const struct ign_field *f, struct ign_val *v)
 {
 	if (v->index)
@@ -72,7 +72,7 @@ static void take_out(struct arena *a, const struct ign_field *f, struct ign_val 
 	v->holes = true;
 }
 
-/* An entry that comes in one list of a group leaves the others. */
+/* An entry that is added to one list of a group is removed from the others. */
 static void leave_others(struct arena *a, struct ign_obj *to, size_t here, struct str key)
 {
 	for (size_t i = 0; i < to->type->n; i++) {
@@ -161,7 +161,7 @@ static void fold_value(struct arena *a, struct ign_obj *to, size_t i, const stru
 	}
 }
 
-/* child is not zero: where it is, nothing of it counts. */
+/* child must not be zero: a zero child changes nothing. */
 static void fold_into(struct arena *a, struct ign_obj *to, const struct ign_obj *child)
 {
 	for (size_t i = 0; i < child->type->n; i++)
@@ -189,7 +189,7 @@ static void close_list(const struct ign_field *f, struct ign_val *v)
 	v->u.objs.n = n;
 }
 
-/* Only what was changed can have holes. */
+/* Only objects that were changed can have holes. */
 static void close_holes(struct ign_obj *o)
 {
 	if (!o || !o->own)

@@ -1,6 +1,6 @@
 /*
- * Checks of source URLs. Only the parts of Go's url.Parse are here that can fail or
- * that the rules need: scheme, authority, path escapes, query.
+ * Checks source URLs. Implements only the parts of Go's url.Parse that can fail or that the rules
+ * need: scheme, authority, path escapes, query.
  */
 #include "check.h"
 
@@ -29,7 +29,7 @@ struct str ign_clean_path(struct arena *a, struct str p)
 {
 	bool rooted = p.n && p.p[0] == '/';
 	struct str rest = p, part;
-	size_t floor; /* what ".." may not remove */
+	size_t floor; /* length of the part that ".." cannot remove */
 	struct buf b;
 	bool more = true;
 
@@ -75,7 +75,7 @@ static bool digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Splits "scheme:rest". False for an empty scheme; no scheme at all is "". */
+/* Splits "scheme:rest". False for an empty scheme; without a colon *scheme is "". */
 static bool cut_scheme(struct str url, struct str *scheme, struct str *rest)
 {
 	*scheme = S("");
@@ -207,11 +207,11 @@ static bool hierarchy_ok(struct str scheme, struct str rest)
 
 struct url {
 	struct str scheme; /* in lower case */
-	struct str rest; /* behind "scheme:", without query and fragment */
+	struct str rest; /* after "scheme:", without query and fragment */
 	struct str query;
 };
 
-/* Where the first control character, hash or question mark stands, or s.n. */
+/* The offset of the first control character, hash or question mark, or s.n. */
 static size_t first_special(struct str s)
 {
 	size_t i = 0;
@@ -279,7 +279,7 @@ bool ign_url_scheme(struct arena *a, struct str text, struct str *scheme)
 	return true;
 }
 
-/* The first versionId in a query has no value. */
+/* Whether the first versionId in a query has no value. */
 static bool empty_version_id(struct arena *a, struct str query)
 {
 	struct err ignored = ERR_INIT(a);

@@ -41,7 +41,7 @@ void ign_warn(struct ign_check *c, const char *below, const char *message)
 
 struct walk {
 	struct ign_check c;
-	struct arena *scratch; /* for what the walk alone needs */
+	struct arena *scratch; /* freed after the walk */
 	void (*visit)(struct walk *w, const struct ign_obj *o);
 };
 
@@ -212,7 +212,7 @@ void ign_validate(struct arena *a, const struct ign_obj *config, int minor, cons
 
 /* ---- text ---------------------------------------------------------------- */
 
-/* Item i of an array; from the one found last where that is not behind it. */
+/* Item i of an array; the search starts at the last item found, if that is not after i. */
 static const struct json *item_at(struct ign_locator *l, const struct json *array, int64_t i)
 {
 	size_t slot = (size_t)((uintptr_t)array >> 4) % (ARRAY_LEN(l->memo));
@@ -233,7 +233,7 @@ static const struct json *item_at(struct ign_locator *l, const struct json *arra
 	return item;
 }
 
-/* Follows path in the tree as far as it goes; *whole when to its end. */
+/* Follows path in the tree as far as it exists; *whole: to its end. */
 static const struct json *follow(struct ign_locator *l, struct str path, bool *whole)
 {
 	const struct json *j = l->root;
@@ -259,7 +259,7 @@ static const struct json *follow(struct ign_locator *l, struct str path, bool *w
 	return j;
 }
 
-/* Counts lines on from the last place, or from the start when it lies before. */
+/* Counts lines from the last position, or from the start if offset is before it. */
 static void line_of(struct ign_locator *l, size_t offset)
 {
 	if (offset < l->at) {
@@ -289,7 +289,7 @@ void ign_locate(struct ign_locator *l, struct str path, bool at_key, size_t *lin
 	if (at_key && whole)
 		start = json_key_pos(j);
 	else if (json_kind(j) == JSON_OBJECT || json_kind(j) == JSON_ARRAY)
-		start++; /* inside, so behind the bracket */
+		start++; /* the position after the bracket */
 	line_of(l, start);
 	*line = l->line;
 	*col = start - l->start + 1;

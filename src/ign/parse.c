@@ -1,7 +1,7 @@
 /*
- * From JSON text to an object of spec 3.5's shape: which version it is, decoding
- * as Go's encoding/json fills structs (with its words for what does not fit),
- * validation by that version's rules, and the few changes on the way to 3.5.
+ * Parses JSON text to an object of the shape of spec 3.5: finds the version, decodes as Go's
+ * encoding/json does (with the texts of its errors), validates by the rules of that version, and
+ * converts to 3.5.
  */
 #include "check.h"
 
@@ -12,10 +12,10 @@ struct decoder {
 	struct arena *a;
 	int minor;
 	bool exact; /* see ign_take */
-	struct ign_misfits *misfits; /* when set: note them, and go on */
-	struct buf at; /* then: the path, indices too */
+	struct ign_misfits *misfits; /* not NULL: collect misfits and continue */
+	struct buf at; /* with misfits: the path, with indices */
 	struct buf path; /* field names from the root, for messages */
-	struct str problem; /* set when something does not fit */
+	struct str problem; /* the first misfit, or "" */
 	size_t offset;
 };
 
@@ -29,7 +29,7 @@ const struct ign_type *ign_sub_type(const struct ign_field *f, int minor)
 							      : &ign_type_REFERENCE;
 }
 
-/* 3.0 and 3.2 name some types otherwise. */
+/* Some types have other names in 3.0 and 3.2. */
 static const char *go_name(const struct ign_field *f, int minor)
 {
 	const struct ign_type *sub = ign_sub_type(f, minor);
@@ -41,7 +41,7 @@ static const char *go_name(const struct ign_field *f, int minor)
 	return sub ? sub->go : ign_word(f->go);
 }
 
-/* Where Go's decoder stands when it notices: behind a scalar or a bracket. */
+/* The offset that Go's decoder reports: after a scalar or an opening bracket. */
 static size_t notice_offset(const struct json *j)
 {
 	size_t start, end;
@@ -72,7 +72,7 @@ static int misfit(struct decoder *d, const struct json *j, struct str what, cons
 	return -ERR_INVALID;
 }
 
-/* A value that is no string stands in for one: nothing else is like it. */
+/* A value that is not a string is replaced by its JSON text, which is unique. */
 static struct str text_of(struct decoder *d, const struct json *j)
 {
 	if (json_kind(j) == JSON_STRING || json_kind(j) == JSON_NULL)
@@ -89,7 +89,7 @@ static size_t enter_item(struct decoder *d, size_t i)
 	return n;
 }
 
-/* "error at line L col C: problem\n"; no place when it is behind the text. */
+/* "error at line L col C: problem\n"; without a position if offset is after the text. */
 static struct str place_text(struct arena *a, struct str text, size_t offset, struct str problem)
 {
 	size_t line = 0, col = 0;
@@ -138,7 +138,7 @@ static int decode_strs(struct decoder *d, const struct ign_field *f, struct ign_
 	return 0;
 }
 
-/* A second list under the same key is read over the first, entry by entry. */
+/* A second list under the same key is decoded over the first, entry by entry. */
 static int decode_objs(struct decoder *d, const struct ign_field *f, struct ign_val *v,
 		       const struct json *j, const char *in)
 {
@@ -183,7 +183,7 @@ static int decode_obj(struct decoder *d, const struct ign_field *f, struct ign_v
 	return decode(d, v->u.o, j, go);
 }
 
-/* null unsets what is a pointer or a list in Go, and nothing else. */
+/* null unsets pointers and lists of Go, and changes nothing else. */
 static void decode_null(const struct ign_field *f, struct ign_val *v)
 {
 	if (f->kind != IGN_OBJ && !(f->flags & IGN_PLAIN))
@@ -223,7 +223,7 @@ static int decode_field(struct decoder *d, const struct ign_field *f, struct ign
 	return 0;
 }
 
-/* The field of that name, or else one that differs in case only. */
+/* The field of that name, or else one whose name differs only in case. */
 static ptrdiff_t field_of(const struct ign_type *type, struct str key, int minor)
 {
 	char first = key.n ? key.p[0] : '\0';
@@ -252,7 +252,7 @@ static int decode(struct decoder *d, struct ign_obj *o, const struct json *j, co
 			continue;
 		f = &o->type->fields[i];
 		if (d->exact) {
-			/* no names for messages; what does not fit fails */
+			/* no path for messages: a misfit only fails */
 			rc = str_is(json_key(m), f->name) ? decode_field(d, f, &o->v[i], m, in)
 							  : -ERR_INVALID;
 			continue;
@@ -304,7 +304,7 @@ static int v3_failed(struct err *err, const char *why, struct str report)
 		       why, STRF(report));
 }
 
-/* Of one "ignition"; see ign_version_of. */
+/* The version in one "ignition" member; see ign_version_of. */
 static const char *version_in(const struct json *ignition, struct str *version,
 			      const struct json **blame)
 {
@@ -341,7 +341,7 @@ const char *ign_version_of(const struct json *j, struct str *version, const stru
 	return into;
 }
 
-/* ignition.version, keys of any case, later ones winning; "" when absent. */
+/* ignition.version; keys match in any case, the last one wins; "" when absent. */
 static int stub_version(struct arena *a, struct str text, const struct json *j, struct str *version,
 			struct err *err)
 {
@@ -388,7 +388,7 @@ static void mend_luks(const struct ign_objs *list, int minor)
 	}
 }
 
-/* 3.0's two kinds of reference have the same fields, at the same places. */
+/* The two reference types of 3.0 have the same fields at the same indices. */
 static struct ign_obj *resource(struct arena *a, struct ign_obj *ref)
 {
 	struct ign_obj *r = ign_new(a, &ign_type_RESOURCE);
@@ -515,9 +515,8 @@ int ign_parse(struct arena *a, struct str text, struct ign_parsed *out, struct e
 }
 
 /*
- * Keys must have their exact case: of several that differ in case only, which one
- * counts depends on an order that the tree may not have kept. Strings must be
- * valid UTF-8: on their way through a text they would be mended.
+ * Keys must match exactly: of several keys that differ only in case, the order decides, and the
+ * tree may not have kept it. Strings must be valid UTF-8: encoding them as text would change them.
  */
 bool ign_take(struct arena *a, const struct json *tree, struct ign_parsed *out)
 {

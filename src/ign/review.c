@@ -1,5 +1,6 @@
 /*
- * Reads on after a value of the wrong type, so that one fault does not hide the others.
+ * Collects all faults of a config: continues after a value of the wrong type, so that one fault
+ * does not hide the others.
  */
 #include "ign/ign.h"
 #include "v2.h"
@@ -17,7 +18,7 @@ bool ign_is_told(const struct ign_review *r, struct str path)
 	return false;
 }
 
-/* ign_validate's report, without what it says of misfits. */
+/* The report of ign_validate, without entries about misfits. */
 static void check(struct arena *a, int minor, const struct json *tree, struct ign_review *out)
 {
 	struct ign_report all = { 0 };

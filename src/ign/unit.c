@@ -1,8 +1,7 @@
 /*
- * Unit files as the reference's lexer reads them. Its limit on line length looks
- * at what a 4,096-byte read buffer happens to hold, so the buffer is modelled:
- * `pos` is the next byte, `end` how far the buffer reaches. A refill always
- * leaves it holding up to 4,096 bytes from pos on.
+ * Parses unit files like the lexer of the reference implementation. Its limit on line length
+ * depends on the contents of a 4,096-byte read buffer, so the buffer is modelled: `pos` is the next
+ * byte, `end` the end of the buffer. After a refill it has up to 4,096 bytes from pos on.
  */
 #include "check.h"
 
@@ -17,14 +16,14 @@ struct lexer {
 	struct arena *a;
 	struct str in;
 	size_t pos, end;
-	size_t line_end; /* a break at or behind pos; before pos: not known */
+	size_t line_end; /* a line break at or after pos; if before pos: unknown */
 	bool v2;
 	const char *error;
 	struct str section;
 	bool install;
 };
 
-/* What to do next; each step ends where the limit is looked at again. */
+/* The next step; the limit is checked between steps. */
 enum step {
 	NEXT_SECTION,
 	SECTION_NAME,
@@ -41,7 +40,7 @@ static void fill(struct lexer *l)
 	l->end = l->in.n - l->pos < BUFFER ? l->in.n : l->pos + BUFFER;
 }
 
-/* Would the bytes at pos be a whole rune, were the text to end at end? */
+/* Whether the buffered bytes at pos contain a complete rune. */
 static bool full_rune(const struct lexer *l)
 {
 	size_t have = l->end - l->pos, len;
@@ -69,7 +68,7 @@ static int32_t read_rune(struct lexer *l)
 	return (int32_t)r;
 }
 
-/* All up to and with delim, or to the end; false when there is no delim. */
+/* The text up to and including delim, or to the end; false when there is no delim. */
 static bool read_to(struct lexer *l, char delim, struct str *out)
 {
 	size_t start = l->pos;
@@ -89,7 +88,7 @@ static bool read_to(struct lexer *l, char delim, struct str *out)
 			return false;
 		}
 		if (l->end - l->pos >= BUFFER)
-			l->pos = l->end; /* a full buffer is handed over */
+			l->pos = l->end; /* a full buffer is consumed */
 		fill(l);
 	}
 }
@@ -126,7 +125,7 @@ static bool is_space(int32_t r)
 	}
 }
 
-/* Without white space of any kind at its ends. */
+/* Removes Unicode white space at both ends. */
 static struct str trim(struct str s)
 {
 	size_t len;
@@ -192,7 +191,7 @@ static enum step option_name(struct lexer *l)
 	for (;;) {
 		int32_t r;
 
-		/* letters that the buffer holds need no looking at */
+		/* skip buffered letters without decoding */
 		while (l->pos < l->end && is_letter(l->in.p[l->pos]))
 			l->pos++;
 		r = read_rune(l);
@@ -216,7 +215,7 @@ static enum step option_value(struct lexer *l)
 	return OPTIONS;
 }
 
-/* Between sections and between options; outside a section all is skipped. */
+/* Between sections and between options; text outside of sections is skipped. */
 static enum step between(struct lexer *l, enum step here)
 {
 	size_t before = l->pos;

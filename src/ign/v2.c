@@ -1,12 +1,12 @@
 /*
- * Reading configs of the v2 specs. The older ones are read through the same table;
- * what they lack is unknown to them.
+ * Reads configs of the v2 specs. All versions use the table of 2.2; fields that an older version
+ * does not have are ignored in it.
  */
 #include "v2.h"
 
 static void set_int(struct ign_obj *o, int field)
 {
-	o->v[field].set = true; /* 0 where it was not given */
+	o->v[field].set = true; /* 0 if it was absent */
 }
 
 static struct ign_obj *owner(struct arena *a, struct ign_obj *o, int field)
@@ -16,7 +16,7 @@ static struct ign_obj *owner(struct arena *a, struct ign_obj *o, int field)
 	return o->v[field].u.o;
 }
 
-/* What 2.0 and 2.1 have as plain numbers is given in 2.2, be it 0. */
+/* Plain numbers of 2.0 and 2.1 are pointers in 2.2, and count as set even if they are 0. */
 static void upgrade(struct arena *a, struct ign_obj *config, int minor)
 {
 	const struct ign_obj *s = ign_sub(config, IGN_V2_CONFIG_STORAGE);
@@ -50,7 +50,7 @@ int ign_v2_parse(struct arena *a, struct str text, const struct json *root, stru
 	struct str problem, report;
 	size_t offset;
 
-	/* what does not fit 2.2 is tried as older ones, down to version 1 */
+	/* upstream then tries the older versions, down to 1 */
 	if (ign_decode(a, config, root, 2, &problem, &offset) < 0)
 		return err_set(err, ERR_NOTFOUND, "not a v2 config");
 	if (!semver_parse(ign_str(ign_sub(config, IGN_V2_CONFIG_IGNITION), IGN_V2_IGNITION_VERSION),

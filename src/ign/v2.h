@@ -25,40 +25,40 @@ struct ign_v2 {
 };
 
 /*
- * Fills o from j as Go's decoder would, by the fields that spec .minor has.
- * ERR_INVALID when something does not fit; *problem and *offset say what.
+ * Decodes j into o as Go's decoder does, with the fields of spec .minor. ERR_INVALID when a value
+ * does not fit: *problem and *offset are its message and position.
  */
 int ign_decode(struct arena *a, struct ign_obj *o, const struct json *j, int minor,
 	       struct str *problem, size_t *offset);
 
-/* The same, past what does not fit: that goes into misfits, and what is no string
- * where one is due is read as its text. */
+/* The same, but continues after values that do not fit: they are added to misfits, and a value that
+ * should be a string is read as its JSON text. */
 void ign_decode_some(struct arena *a, struct ign_obj *o, const struct json *j, int minor,
 		     struct ign_misfits *misfits);
 
 /*
- * ignition.version, keys of any case, later ones winning; "" when absent. NULL, or
- * what *blame, a value on the way there, should have been.
+ * ignition.version; keys match in any case, the last one wins; "" when absent. Returns NULL, or the
+ * type that *blame, a value on the path, should have.
  */
 const char *ign_version_of(const struct json *j, struct str *version, const struct json **blame);
 bool ign_is_v3(struct semver v);
 
-/* The report of a 2.2 config's faults; "" when none of them is an error. */
+/* The report of the faults of a 2.2 config; "" when none of them is an error. */
 struct str ign_v2_report(struct arena *a, const struct ign_obj *config, int minor,
 			 const struct json *root, struct str text);
 
 /*
- * Reads a config that is not of a v3 version. ERR_NOTFOUND when its version is
- * none that the reference knows; ERR_INVALID with the whole text of the failure.
+ * Reads a config that is not of a v3 version. ERR_NOTFOUND when its version is unknown; ERR_INVALID
+ * with the complete text of the error.
  */
 int ign_v2_parse(struct arena *a, struct str text, const struct json *root, struct ign_parsed *out,
 		 struct err *err);
 
-/* To 3.5's shape, as upstream does before it merges. */
+/* Converts to the shape of 3.5, as upstream does before it merges. */
 int ign_v2_convert(struct arena *a, const struct ign_v2 *old, struct ign_obj **out,
 		   struct err *err);
 
-/* What 3.minor's configs need to become 3.5's. */
+/* Converts a 3.minor config to 3.5, in place. */
 void ign_up(struct arena *a, struct ign_obj *config, int minor);
 
 #endif

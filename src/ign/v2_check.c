@@ -1,7 +1,7 @@
 /*
- * The rules of spec 2.2 and its reports, whose places are the last byte of a
- * value. A type's own rule comes first, and where it fails nothing below it is
- * looked at; then field by field a rule of the field and what is in it.
+ * The validation rules of spec 2.2 and its reports, in which a position is the last byte of a
+ * value. The rule of a type is checked first; if it fails, nothing below it is checked. Then, field
+ * by field, the rule of the field and its contents.
  */
 #include "base/map.h"
 #include "check.h"
@@ -13,7 +13,7 @@ struct checker {
 	struct str text;
 	struct buf out;
 	bool fatal;
-	/* where entries are reported: a value, or 0 when there is none */
+	/* the value at which entries are reported, or NULL */
 	const struct json *at;
 	bool highlight, at_key;
 };
@@ -34,7 +34,7 @@ static void add_highlight(struct checker *c, size_t last, size_t line, size_t st
 	buf_addz(&c->out, "^\n");
 }
 
-/* Behind the quote that ends the key of a member. */
+/* The offset after the quote that ends the key of a member. */
 static size_t key_end(const struct checker *c)
 {
 	size_t i = json_key_pos(c->at) + 1;
@@ -44,8 +44,8 @@ static size_t key_end(const struct checker *c)
 	return i + 1;
 }
 
-/* The place of a value is its last byte, of a key what follows it; the first
- * line counts from 0. */
+/* The position of a value is its last byte, that of a key the byte after it; columns of the first
+ * line count from 0. */
 static void add_place(struct checker *c)
 {
 	size_t start, end, line, col;
@@ -188,7 +188,7 @@ static void check_filesystem(struct checker *c, const struct ign_obj *o)
 		"options");
 }
 
-/* Nodes on filesystems that are nowhere defined. */
+/* Reports nodes on filesystems that are not defined. */
 static void check_nodes(struct checker *c, const struct ign_objs *nodes, const struct map *known,
 			const char *what)
 {
@@ -238,7 +238,7 @@ static void check_config(struct checker *c, const struct ign_obj *o)
 	}
 }
 
-/* A type's own rule. */
+/* The rule of a type. */
 static void check_own(struct checker *c, const struct ign_obj *o)
 {
 	const struct ign_type *t = o->type;
@@ -307,7 +307,7 @@ static void check_unit_text(struct checker *c, const struct ign_obj *o, int fiel
 				.p);
 }
 
-/* The reference compares partitions by value: twins are one to it. */
+/* Upstream compares partitions by value, so equal ones count as the same partition. */
 static bool twins(const struct ign_obj *x, const struct ign_obj *y)
 {
 	static const int texts[] = { IGN_V2_PARTITION_GUID, IGN_V2_PARTITION_LABEL,
@@ -459,8 +459,7 @@ static void check_partition_label(struct checker *c, const struct ign_obj *o, in
 			"colon");
 }
 
-/* Rules that belong to one field of a type. Directories and links begin with
- * the fields of files. */
+/* Rules of single fields. Directories and links start with the same fields as files. */
 static const struct {
 	const struct ign_type *type;
 	int field;
@@ -552,7 +551,7 @@ static void walk_field(struct checker *c, const struct ign_obj *o, size_t i, con
 	}
 }
 
-/* j is the object's text, or NULL; nearest is what of it there is. */
+/* j is the JSON of the object, or NULL; nearest is the closest existing value. */
 static void walk_object(struct checker *c, const struct ign_obj *o, const struct json *j,
 			const struct json *nearest)
 {

@@ -1,7 +1,7 @@
 /*
- * 2.2 to 3.5 as upstream does it before merging: duplicates collapsed from the
- * end (which reverses the lists), then 2.3's and 3.0's conditions, the fields
- * moved over, 3.0's rules, and the steps to 3.5.
+ * Converts 2.2 to 3.5 as upstream does before merging: collapses duplicates from the end (which
+ * reverses the lists), checks the conditions of 2.3 and 3.0, moves the fields, validates by the
+ * rules of 3.0, and converts 3.0 to 3.5.
  */
 #include "base/codec.h"
 #include "base/map.h"
@@ -62,7 +62,7 @@ static bool has_dropin(const struct ign_objs *dropins, struct str name)
 	return false;
 }
 
-/* The last unit of a name stays, with dropins that only earlier ones have. */
+/* Keeps the last unit of each name, and adds dropins that only earlier ones have. */
 static struct ign_objs last_units(struct arena *a, const struct ign_objs *list)
 {
 	struct ign_objs out = { 0 };
@@ -157,7 +157,7 @@ static int check_inode(struct converter *c, struct map *entries, const struct st
 	return 0;
 }
 
-/* files stands for the list in s, its duplicates collapsed. */
+/* files is the list of s without duplicates. */
 static int check_inodes(struct converter *c, const struct ign_obj *s, const struct ign_objs *files)
 {
 	static const struct {
@@ -211,7 +211,7 @@ static int check_dropins(struct converter *c, const struct ign_objs *units)
 	return 0;
 }
 
-/* 2.3 calls the sizes of every 2.2 partition deprecated, given or not. */
+/* In 2.3 the sizes of every 2.2 partition are deprecated, whether set or not. */
 static int check_disks(struct converter *c, const struct ign_obj *s)
 {
 	static const char text[] = "deprecated: size is deprecated; use sizeMB instead\n"
@@ -254,7 +254,7 @@ static int check_config(struct converter *c, const struct ign_obj *config,
 
 /* ---- moving fields ------------------------------------------------------- */
 
-/* A value that is given stays; "" and false are as good as not given. */
+/* Copies a value that is set; "" and false count as not set. */
 static void move_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	const struct ign_val *v;
@@ -269,7 +269,7 @@ static void move_value(struct ign_obj *to, int t, const struct ign_obj *from, in
 	to->v[t] = *v;
 }
 
-/* A value that is given stays, whatever it is. */
+/* Copies a value that is set, whatever it is. */
 static void keep_value(struct ign_obj *to, int t, const struct ign_obj *from, int f)
 {
 	if (from)
@@ -424,7 +424,7 @@ static struct ign_obj *node_owner(struct converter *c, const struct ign_type *ty
 	return o;
 }
 
-/* The four fields that files, directories and links begin with. */
+/* The four common first fields of files, directories and links. */
 static struct ign_obj *node(struct converter *c, const struct ign_type *type,
 			    const struct ign_obj *old)
 {
