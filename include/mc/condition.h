@@ -29,9 +29,9 @@ bool conditions_true(const struct conditions *list, const char *type);
 enum condition_rule { CONDITION_ALL, CONDITION_NOT_MESSAGE };
 
 /*
- * Sets a condition as upstream does: without a relevant difference the list stays as it is; else the
- * old entry is removed and the new one appended, with the old time if the status is the same. True
- * when the list changed.
+ * Sets a condition as upstream does: without a relevant difference the list stays as it is; else
+ * the old entry is removed and the new one appended, with the old time if the status is the same.
+ * True when the list changed.
  */
 bool conditions_set(struct arena *a, struct conditions *list, enum condition_rule rule,
 		    struct condition c, struct instant now);

@@ -102,8 +102,8 @@ void mc_lint_selected(struct arena *a, const struct mc_list *mcs, const struct m
 void mc_lint_refused(struct arena *a, struct mc *mc, struct mc_findings *out);
 
 /*
- * Adds what the nodes of a pool refuse in an update from one config to another. The finding is about
- * the MachineConfigs in given that set the refused part, else about the pool.
+ * Adds what the nodes of a pool refuse in an update from one config to another. The finding is
+ * about the MachineConfigs in given that set the refused part, else about the pool.
  */
 void mc_lint_change(struct arena *a, const struct mcp *pool, const struct mc_merged *from,
 		    const struct mc_merged *to, const struct mc_overrides *allow,

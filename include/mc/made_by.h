@@ -12,8 +12,8 @@ struct made_by {
 };
 
 /*
- * cc and pools may be NULL. The hash is that of the MachineConfigs generated from templates, which a
- * new version writes first; else that of the current config of a pool; else that of any other
+ * cc and pools may be NULL. The hash is that of the MachineConfigs generated from templates, which
+ * a new version writes first; else that of the current config of a pool; else that of any other
  * MachineConfig: rendered configs of older versions stay in a cluster, so they come last.
  */
 struct made_by made_by(const struct mc_controller_config *cc, const struct mc_list *mcs,

@@ -59,8 +59,8 @@ struct json *mcn_spec(struct arena *a, const struct knode *n, struct str pool);
 struct json *mcn_new(struct arena *a, const struct knode *n, struct str pool);
 
 /*
- * The object with the conditions of gate ImageModeStatusReporting, which replace an older condition;
- * NULL when it already has them.
+ * The object with the conditions of gate ImageModeStatusReporting, which replace an older one; NULL
+ * when it already has them.
  */
 struct json *mcn_migrate(struct arena *a, const struct json *mcn, struct instant now);
 

@@ -2,9 +2,9 @@
  * event: writes Events, one request at a time, in order.
  *
  * A repeated Event is a PATCH of its count; if that object is gone (404), the Event is created
- * again. A failed write clears the cached entry, so that the next one is created. An attempt without
- * a response is repeated, TRIES_MAX in all; a conflict after such an attempt means that it had
- * succeeded.
+ * again. A failed write clears the cached entry, so that the next one is created. An attempt
+ * without a response is repeated, TRIES_MAX in all; a conflict after such an attempt means that it
+ * had succeeded.
  */
 #include "kube/event.h"
 
