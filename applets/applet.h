@@ -96,7 +96,7 @@ int version_print(struct run *r, bool json);
 #include "list.def"
 #undef APPLET
 #undef ALIAS
-/* A program of its own. */
+/* In its own binary, build/mco-sandbox. */
 extern const struct applet mco_sandbox_applet;
 
 #endif

@@ -61,8 +61,8 @@ bool live_is_file(struct run *r, struct str word)
 	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
 }
 
-/* One list on its way to the sink. Pages are passed on when all have come: a list may
- * have to be read again. */
+/* A list being read. The sink gets its pages when all are complete, because an expired list is read
+ * again from the start. */
 struct list {
 	struct run *r;
 	const struct live_sink *to;
@@ -268,7 +268,7 @@ static int take_into_set(void *ctx, struct run *r, struct str text)
 	return rc;
 }
 
-/* Whether a node has it or is to get it. */
+/* Whether it is the current or the desired config of a node. */
 static bool node_needs(const struct mc_set *set, struct str name)
 {
 	for (size_t i = 0; i < set->nodes.n; i++)

@@ -15,13 +15,13 @@ bool live_asked(const struct kube_flags *flags);
 /* Whether word is a file or directory; if not, it is a name in the cluster. */
 bool live_is_file(struct run *r, struct str word);
 
-/* Gets one page of a list as JSON, and may keep it. */
 struct live_sink {
+	/* Called with each page of a list as JSON; text is in the run's arena. */
 	int (*take)(void *ctx, struct run *r, struct str text);
-	/* Or NULL: may replace the text of an object, which is valid within, by one in a. */
+	/* Or NULL. May replace the text of an object, valid within the call, by one in a. */
 	int (*item)(void *ctx, struct arena *a, const char *path, struct str *text,
 		    struct err *err);
-	/* Or NULL: all lists were read. */
+	/* Or NULL. Called after all lists. */
 	int (*listed)(void *ctx, struct run *r, struct kube *k);
 	void *ctx;
 };

@@ -1,5 +1,5 @@
 /*
- * mco-controller: its commands, and what the authors of templates need of it.
+ * mco-controller: the applet, and its command for authors of templates.
  */
 #include <stdio.h>
 

@@ -60,7 +60,7 @@ static const struct flag flags[] = {
 	  .help = "how long MachineConfigs must be left alone before their "
 		  "pools are rendered (default 1s; after five times that it "
 		  "is done anyway)" },
-	/* taken and not used, as upstream does */
+	/* accepted and ignored, as upstream does */
 	{ .name = "tls-cipher-suites",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, suites),
@@ -85,7 +85,7 @@ static void defaults(void *p)
 	o->metrics = S("127.0.0.1:8797");
 }
 
-/* As upstream tells it: to the pod's status, to the log, exit status 255. */
+/* As upstream: writes the error to the pod's status and the log; exit status 255. */
 static _Noreturn void give_up(struct run *r)
 {
 	log_to_pod(r->err.msg);

@@ -51,7 +51,7 @@
 
 struct bootstrap_opts {
 	struct server_opts s;
-	struct str payload; /* upstream's; nothing depends on it */
+	struct str payload; /* upstream's flag, without an effect */
 	struct server_files files;
 };
 

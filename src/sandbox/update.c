@@ -22,7 +22,7 @@ static void keep_meta(struct arena *a, struct json *now, const struct json *old)
 		struct str key = str_of(kept[i]);
 		const struct json *v = json_member(old, key);
 
-		/* Another uid is told to be wrong. */
+		/* keep another uid, so that validation reports it */
 		if (i == 0 && json_str(now, "uid").n)
 			continue;
 		if (v)
@@ -57,7 +57,7 @@ static struct json *own_part(struct sb_call *c, struct json *now, const struct j
 	}
 	if (c->r->kind->traits & SB_STATUS)
 		keep_member(c->a, now, old, S("status"));
-	/* What a service says first is where it is asked to be. */
+	/* a changed clusterIP replaces clusterIPs */
 	if (str_is(c->r->kind->kind, "Service") &&
 	    !str_eq(json_str(now, "spec.clusterIP"), json_str(old, "spec.clusterIP")))
 		(void)json_remove(sb_object_in(c->a, now, "spec"), S("clusterIPs"));
