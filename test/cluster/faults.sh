@@ -36,6 +36,7 @@ call() {	# METHOD PATH BODY
 		-H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \
 		${3:+--data-binary "$3"} "$URL$2"
 }
+core=/api/v1 # for COMPACT
 rv() { call GET "$1" | jq -r .metadata.resourceVersion; }	# for COMPACT
 
 # ---- processes ------------------------------------------------------------------------

@@ -127,7 +127,7 @@ void trigger_makers(struct arena *a, const struct mc *was, const struct mc *is, 
 {
 	if (was && selected)
 		add_maker(a, is ? is : was, out);
-	if (is || !str_starts(was->meta.name, S("99-")))
+	if (is || !was || !str_starts(was->meta.name, S("99-")))
 		return;
 	add_namesakes(a, GENERATE_KUBELET, &owned_kubelet, kubelets, was->meta.name, out);
 	add_namesakes(a, GENERATE_RUNTIME, &owned_runtime, runtimes, was->meta.name, out);
