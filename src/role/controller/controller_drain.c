@@ -163,7 +163,8 @@ int sync_drain(struct controller *c, struct str name, struct arena *a, struct ac
 				.pool = S(MCN_NOT_YET_SET),
 				.eviction_api = c->eviction_api,
 				.evict_ms = c->evict_ms,
-				.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting") };
+				.image_mode =
+					mc_gate(&c->gates.names, "ImageModeStatusReporting") };
 	struct mcp_of_node of = { 0 };
 	struct mcp_list pools = { 0 };
 	struct kube_item *const *items;

@@ -1,6 +1,6 @@
 /*
- * The feature gates: known before anything else is watched, and fixed for as long
- * as the process lives. Others mean another process.
+ * The feature gates: known before other kinds are watched, and fixed while the process
+ * lives. It ends when they change, and restarts with the new ones.
  */
 #include "base/codec.h"
 #include "controller_sync.h"
@@ -8,7 +8,7 @@
 
 struct str controller_version(const struct controller *c)
 {
-	return mc_gates_release(c->release, known_tree(c, W_VERSION, "version"));
+	return kube_gates_release(&c->gates, known_tree(c, W_VERSION, "version"));
 }
 
 /* As Go's %#v prints a list of them. */
@@ -40,24 +40,11 @@ static void tell(struct controller *c, const char *reason, const struct mc_gates
 	kube_event(&c->events, NAME_OPERATOR, &about, buf_str(&b));
 }
 
-/* The object may change: what is kept of it has its own text. */
-static bool keep(struct controller *c, const struct json *tree)
-{
-	struct err err = ERR_INIT(&c->gates_arena);
-	struct str text = json_format(&c->gates_arena, tree, 0);
-	struct json *own = NULL;
-
-	return json_parse(&c->gates_arena, text, NULL, &own, &err) == 0 &&
-	       mc_gates_read(&c->gates_arena, own, controller_version(c), &c->gates, &err) == 0;
-}
-
 static void wait_for_gates(const struct controller *c, const struct json *tree, struct str why)
 {
 	const struct json *version = known_tree(c, W_VERSION, "version");
 
-	if (c->gates_known)
-		return;
-	if (!version && str_is(c->release, MC_GATES_SNAPSHOT))
+	if (!version && str_is(c->gates.release, MC_GATES_SNAPSHOT))
 		log_again(LOG_INFO, S("gates"),
 			  "waiting for ClusterVersion version, which names "
 			  "the release");
@@ -65,34 +52,50 @@ static void wait_for_gates(const struct controller *c, const struct json *tree, 
 		  STRF(tree ? why : S("there is no such object")));
 }
 
+static void begin(struct controller *c)
+{
+	log_info("feature gates of %.*s: %zu on, %zu off", STRF(controller_version(c)),
+		 c->gates.names.enabled.n, c->gates.names.disabled.n);
+	tell(c, "FeatureGatesInitialized", &c->gates.names);
+	c->on_gates(c);
+}
+
+static void restart(struct controller *c, const struct mc_gates *now)
+{
+	log_info("feature gates have changed: ending, to be started "
+		 "with the new ones");
+	tell(c, "FeatureGatesModified", now);
+	c->on_other_gates(c);
+}
+
 void controller_gates(struct controller *c)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
-	const struct json *tree = known_tree(c, W_GATES, NAME_CLUSTER);
+	struct kube_gates_in in = {
+		.feature_gate = known_tree(c, W_GATES, NAME_CLUSTER),
+		.cluster_version = known_tree(c, W_VERSION, "version"),
+		.listed = kube_watch_known(&c->watches[W_GATES]) &&
+			  kube_watch_known(&c->watches[W_VERSION]),
+	};
 	struct err err = ERR_INIT(&a);
 	struct mc_gates now;
 
-	if (!kube_watch_known(&c->watches[W_GATES]) || !kube_watch_known(&c->watches[W_VERSION]))
-		return;
-	if (mc_gates_read(&a, tree, controller_version(c), &now, &err) < 0) {
-		wait_for_gates(c, tree, err.msg);
-		return;
+	switch (kube_gates_read(&c->gates, &in, &a, &now, &err)) {
+	case KUBE_GATES_WAITING:
+		if (in.listed)
+			wait_for_gates(c, in.feature_gate, err.msg);
+		break;
+	case KUBE_GATES_LATE:
+		c->on_late_gates(c);
+		break;
+	case KUBE_GATES_KNOWN:
+	case KUBE_GATES_ABSENT: /* not without off_without */
+		begin(c);
+		break;
+	case KUBE_GATES_CHANGED:
+		restart(c, &now);
+		break;
+	case KUBE_GATES_SAME:
+		break;
 	}
-	if (c->gates_known) {
-		if (strs_eq(&now.enabled, &c->gates.enabled) &&
-		    strs_eq(&now.disabled, &c->gates.disabled))
-			return;
-		log_info("feature gates have changed: ending, to be started "
-			 "with the new ones");
-		tell(c, "FeatureGatesModified", &now);
-		c->on_other_gates(c);
-		return;
-	}
-	if (!keep(c, tree))
-		return;
-	c->gates_known = true;
-	log_info("feature gates of %.*s: %zu on, %zu off", STRF(controller_version(c)),
-		 c->gates.enabled.n, c->gates.disabled.n);
-	tell(c, "FeatureGatesInitialized", &now);
-	c->on_gates(c);
 }

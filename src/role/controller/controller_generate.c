@@ -48,7 +48,7 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.images = &out->images,
 		.controller_config = cc ? &cc->controller : NULL,
 		.tree = &c->templates,
-		.gates = c->gates,
+		.gates = c->gates.names,
 		.node = c->node_config ? c->node_config->tree : NULL,
 		.api_server = known_tree(c, W_API_SERVER, NAME_CLUSTER),
 		.credentials = known_tree(c, W_CREDENTIALS, NAME_CLUSTER),
@@ -58,7 +58,7 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 		.template_failed = c->template_failed,
 		.configuration = known_tree(c, W_SETTINGS, NAME_CLUSTER),
 		.os_image_stream = known_tree(c, W_STREAM, NAME_CLUSTER),
-		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
+		.os_streams = mc_gate(&c->gates.names, "OSStreams") && !version_scos(),
 		.whole = c->reading ? &c->reading->whole : NULL,
 		.wanted = c->reading ? &c->reading->wanted : NULL,
 	};

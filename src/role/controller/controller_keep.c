@@ -29,7 +29,7 @@ void *node_make(const struct json *tree, void *ctx)
 /* The object after the migration to the gate; NULL: no migration is needed. */
 static struct json *migrated(struct arena *a, const struct controller *c, const struct json *tree)
 {
-	if (c->running || !mc_gate(&c->gates, "ImageModeStatusReporting"))
+	if (c->running || !mc_gate(&c->gates.names, "ImageModeStatusReporting"))
 		return NULL;
 	return mcn_migrate(a, tree, clock_wall());
 }

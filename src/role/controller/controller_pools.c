@@ -154,8 +154,8 @@ int sync_pool(struct controller *c, struct str name, struct arena *a, struct act
 		.controller_config = known_tree(c, W_CONTROLLER, NAME_CONTROLLER),
 		.no_build = take_no_build(c, a, name),
 		.os_image_stream = known_tree(c, W_STREAM, NAME_CLUSTER),
-		.image_mode = mc_gate(&c->gates, "ImageModeStatusReporting"),
-		.os_streams = mc_gate(&c->gates, "OSStreams") && !version_scos(),
+		.image_mode = mc_gate(&c->gates.names, "ImageModeStatusReporting"),
+		.os_streams = mc_gate(&c->gates.names, "OSStreams") && !version_scos(),
 	};
 	size_t n;
 

@@ -22,7 +22,6 @@
 #include "plan/drain.h"
 #include "role/controller.h"
 
-#define GATES_WAIT_MS 60000
 #define DISCOVER_MS 1000 /* before the first retry; later ones back off */
 #define DISCOVER_MAX_MS 30000
 #define WAITS_MS 2000
@@ -187,13 +186,22 @@ static void refused(struct controller *c, struct str why)
 	stop(&process, give_up(why));
 }
 
-static void gates_late(struct source *s, short events)
+static void gates_late(struct controller *c)
 {
-	(void)events;
+	if (process.stopping)
+		return;
 	log_error("timed out waiting for FeatureGate cluster to have an entry "
 		  "for version %.*s",
-		  STRF(controller_version(&process.c)));
-	stop(s->ctx, 1);
+		  STRF(controller_version(c)));
+	stop(&process, 1);
+}
+
+static void on_gates_timer(struct source *s, short events)
+{
+	struct process *p = s->ctx;
+
+	(void)events;
+	controller_gates(&p->c);
 }
 
 static void discovered(struct kube_call *call, const struct kube_answer *ans);
@@ -269,7 +277,7 @@ static void leads(void *ctx)
 	p->waits_logged = 0;
 	p->waits.due = clock_ms() + WAITS_MS;
 	loop_update(p->c.loop, &p->waits);
-	p->gates_timer.due = clock_ms() + GATES_WAIT_MS;
+	p->gates_timer.due = p->c.gates.due = clock_ms() + KUBE_GATES_MS;
 	loop_update(p->c.loop, &p->gates_timer);
 	controller_watch(&p->c, true);
 }
@@ -315,13 +323,15 @@ static void set_up(struct process *p)
 	if (drain)
 		(void)str_to_i64(str_of(drain), &c->evict_ms);
 	c->templates = p->o->templates;
-	c->release = p->o->release;
+	c->gates.a = &c->kept;
+	c->gates.release = p->o->release;
 	c->gather_ms = p->o->gather_ms;
 	c->from_cluster = p->o->version_from_cluster;
 	c->raw = str_of(version_raw());
 	c->hash = str_of(version_hash());
 	c->on_gates = gates_known;
 	c->on_other_gates = gates_differ;
+	c->on_late_gates = gates_late;
 	c->on_refused = refused;
 	c->replace_templates = p->o->replace_templates;
 	c->events.kube = c->kube;
@@ -334,7 +344,7 @@ static void set_up(struct process *p)
 				      .cache = cache_of_path,
 				      .ctx = c };
 	c->queue = kube_queue_new(c->loop, controller_work, c);
-	add_timer(p, &p->gates_timer, gates_late);
+	add_timer(p, &p->gates_timer, on_gates_timer);
 	add_timer(p, &p->grace, on_grace);
 	add_timer(p, &p->rediscover, on_rediscover);
 	add_timer(p, &p->waits, on_waits);

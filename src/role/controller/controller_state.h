@@ -7,9 +7,9 @@
 #define ROLE_CONTROLLER_STATE_H
 
 #include "kube/exec.h"
+#include "kube/feature_gates.h"
 #include "kube/queue.h"
 #include "kube/watch_set.h"
-#include "mc/gates.h"
 #include "mc/load.h"
 #include "mc/mcn.h"
 #include "mc/mcp.h"
@@ -144,7 +144,7 @@ struct controller {
 	bool replace_templates; /* also replace MachineConfigs of another tree */
 	/* Called when this build must not run on this cluster. */
 	void (*on_refused)(struct controller *c, struct str why);
-	struct str release, raw, hash;
+	struct str raw, hash;
 	bool from_cluster; /* take raw and hash from the cluster's objects */
 	struct kube_watch_set set;
 	struct kube_watch watches[W_KINDS]; /* the set's, by enum watched */
@@ -154,11 +154,10 @@ struct controller {
 	int64_t gather_ms, last_change;
 	unsigned making; /* running plans that create MachineConfigs */
 	struct task *turns[SYNC_KINDS]; /* the running one, then those that wait */
-	struct arena gates_arena;
-	struct mc_gates gates;
-	bool gates_known;
+	struct kube_gates gates;
 	void (*on_gates)(struct controller *c); /* once, when they are known */
 	void (*on_other_gates)(struct controller *c);
+	void (*on_late_gates)(struct controller *c); /* not known at the deadline */
 	struct str eviction_api; /* p NULL: unknown; "": not offered */
 	struct kube_cache *secret; /* the pull secret */
 	struct arena secret_arena;
@@ -194,7 +193,7 @@ void controller_take_version(struct controller *c);
 
 /* ---- feature gates (controller_gates.c) ---------------------------------- */
 
-/* Call when FeatureGate or ClusterVersion have changed. */
+/* Call when FeatureGate or ClusterVersion have changed, and at the deadline. */
 void controller_gates(struct controller *c);
 /* The release whose gates apply. */
 struct str controller_version(const struct controller *c);

@@ -217,7 +217,7 @@ static void skew(struct controller *c)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct actions out = { 0 };
 
-	if (!mc_gate(&c->gates, "BootImageSkewEnforcement"))
+	if (!mc_gate(&c->gates.names, "BootImageSkewEnforcement"))
 		return;
 	plan_skew_metric(&a, known_tree(c, W_SETTINGS, NAME_CLUSTER),
 			 known_tree(c, W_INFRASTRUCTURE, NAME_CLUSTER), &out);

@@ -142,7 +142,7 @@ void controller_watch(struct controller *c, bool early)
 						  .changed = controller_changed,
 						  .known = on_known,
 						  .ctx = c };
-	kube_watch_set_start(&c->set, early ? NULL : &c->gates);
+	kube_watch_set_start(&c->set, early ? NULL : &c->gates.names);
 	c->watching = !early;
 }
 
@@ -185,6 +185,6 @@ void controller_log_waits(struct controller *c)
 		buf_addf(&b, "%s" PATH_CORE_ROOT, b.n ? ", " : "");
 	if (b.n)
 		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
-	else if (!c->gates_known)
+	else if (!c->gates.known)
 		controller_gates(c);
 }

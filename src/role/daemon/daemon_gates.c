@@ -6,8 +6,6 @@
 #include "io/clock.h"
 #include "io/log.h"
 
-#define GATES_MS 60000
-
 static const struct json *tree_in(const struct kube_cache *c, const char *name)
 {
 	const struct kube_tree *t = c ? kube_cache_get(c, str_of(name)) : NULL;
@@ -15,19 +13,12 @@ static const struct json *tree_in(const struct kube_cache *c, const char *name)
 	return t ? t->tree : NULL;
 }
 
-static void copy_names(struct arena *a, const struct strs *from, struct strs *to)
+static void take(struct daemon *d)
 {
-	for (size_t i = 0; i < from->n; i++)
-		VEC_PUSH(a, to, str_dup(a, from->v[i]));
-}
+	const struct mc_gates *g = &d->gates.all.names;
 
-static void keep(struct daemon *d, const struct mc_gates *g)
-{
-	copy_names(d->a, &g->enabled, &d->gates.names.enabled);
-	copy_names(d->a, &g->disabled, &d->gates.names.disabled);
 	d->gates.image_mode = mc_gate(g, "ImageModeStatusReporting");
 	d->gates.irreconcilable = mc_gate(g, "IrreconcilableMachineConfig");
-	d->gates.known = true;
 	log_info("FeatureGates initialized: enabled=%.*s, disabled=%.*s",
 		 STRF(os_list(&d->turn, &g->enabled)), STRF(os_list(&d->turn, &g->disabled)));
 }
@@ -36,32 +27,39 @@ static void keep(struct daemon *d, const struct mc_gates *g)
  * entry of our release sooner or later. */
 bool daemon_gates(struct daemon *d)
 {
+	struct kube_gates_in in = {
+		.feature_gate = tree_in(d->caches.gates, NAME_CLUSTER),
+		.cluster_version = tree_in(d->caches.versions, "version"),
+		.listed = d->gates.absent || kube_cache_synced(d->caches.gates),
+	};
 	struct err err = ERR_INIT(&d->turn);
-	struct mc_gates g;
-	const struct json *tree = tree_in(d->caches.gates, NAME_CLUSTER);
-	bool none = !tree && (d->gates.absent || kube_cache_synced(d->caches.gates));
-	int rc = mc_gates_read(&d->turn, tree,
-			       mc_gates_release(d->release, tree_in(d->caches.versions, "version")),
-			       &g, &err);
+	struct mc_gates now;
 
-	if (!d->gates.known && rc == 0) {
-		keep(d, &g);
-	} else if (!d->gates.known && none) {
+	switch (kube_gates_read(&d->gates.all, &in, &d->turn, &now, &err)) {
+	case KUBE_GATES_WAITING:
+		daemon_wake(d, d->gates.all.due - clock_ms());
+		break;
+	case KUBE_GATES_LATE:
+		log_fatal("failed to connect to feature gates timed "
+			  "out waiting for FeatureGates to be ready");
+		break;
+	case KUBE_GATES_ABSENT:
 		log_warn("FeatureGate cluster not found: all features are off");
-		keep(d, &(struct mc_gates){ 0 });
-	} else if (!d->gates.known) {
-		if (clock_ms() >= d->gates.due)
-			log_fatal("failed to connect to feature gates timed "
-				  "out waiting for FeatureGates to be ready");
-		daemon_wake(d, d->gates.due - clock_ms());
-	} else if (rc == 0 && !d->update.guarded &&
-		   !(strs_eq(&g.enabled, &d->gates.names.enabled) &&
-		     strs_eq(&g.disabled, &d->gates.names.disabled))) {
+		take(d);
+		break;
+	case KUBE_GATES_KNOWN:
+		take(d);
+		break;
+	case KUBE_GATES_CHANGED:
+		if (d->update.guarded)
+			break;
 		log_info("FeatureGates changed: restarting");
 		loop_stop(d->loop);
 		return false;
+	case KUBE_GATES_SAME:
+		break;
 	}
-	return d->gates.known;
+	return d->gates.all.known;
 }
 
 void daemon_no_gates(void *daemon)
@@ -74,9 +72,11 @@ void daemon_no_gates(void *daemon)
 
 void daemon_gates_begin(struct daemon *d)
 {
-	int64_t ms = d->retry_ms ? d->retry_ms * 600 : GATES_MS;
+	int64_t ms = d->retry_ms ? d->retry_ms * 600 : KUBE_GATES_MS;
 
-	d->gates.due = clock_ms() + ms;
+	d->gates.all = (struct kube_gates){
+		.a = d->a, .release = d->release, .due = clock_ms() + ms, .off_without = true
+	};
 	daemon_wake(d, ms);
 }
 

@@ -14,7 +14,7 @@
 #include "io/http_client.h"
 #include "kube/cache.h"
 #include "kube/event.h"
-#include "mc/gates.h"
+#include "kube/feature_gates.h"
 #include "node/drift.h"
 #include "plan/daemon.h"
 #include "plan/daemon_report.h"
@@ -66,9 +66,8 @@ struct daemon_watch {
 
 /* As they were at the start: a change ends the process. */
 struct daemon_gates {
-	struct mc_gates names;
-	int64_t due; /* when they must be known */
-	bool known, absent; /* absent: the server does not have the kind */
+	struct kube_gates all;
+	bool absent; /* the server does not have the kind */
 	bool image_mode, irreconcilable;
 };
 

@@ -19,7 +19,7 @@ static const char *missing(const struct daemon *d)
 		       "was deleted";
 	if (d->hosted.n)
 		return NULL;
-	if (!d->gates.known)
+	if (!d->gates.all.known)
 		return "FeatureGate cluster to have an entry for this release";
 	if (!kube_cache_synced(d->caches.configs))
 		return "the server's answer to GET " PATH_MC "controllerconfigs";

@@ -1,0 +1,49 @@
+/*
+ * The gates are copied when they become known: the cache may drop the object. They are
+ * never replaced: a process with other gates is another process.
+ */
+#include "kube/feature_gates.h"
+
+#include "io/clock.h"
+
+static void copy_names(struct arena *a, const struct strs *from, struct strs *to)
+{
+	for (size_t i = 0; i < from->n; i++)
+		VEC_PUSH(a, to, str_dup(a, from->v[i]));
+}
+
+static void keep(struct kube_gates *g, const struct mc_gates *now)
+{
+	copy_names(g->a, &now->enabled, &g->names.enabled);
+	copy_names(g->a, &now->disabled, &g->names.disabled);
+	g->known = true;
+}
+
+static bool same(const struct mc_gates *x, const struct mc_gates *y)
+{
+	return strs_eq(&x->enabled, &y->enabled) && strs_eq(&x->disabled, &y->disabled);
+}
+
+struct str kube_gates_release(const struct kube_gates *g, const struct json *cluster_version)
+{
+	return mc_gates_release(g->release, cluster_version);
+}
+
+enum kube_gates_result kube_gates_read(struct kube_gates *g, const struct kube_gates_in *in,
+				       struct arena *a, struct mc_gates *now, struct err *err)
+{
+	struct str release = kube_gates_release(g, in->cluster_version);
+	bool read = in->listed && mc_gates_read(a, in->feature_gate, release, now, err) == 0;
+
+	if (g->known)
+		return !read || same(now, &g->names) ? KUBE_GATES_SAME : KUBE_GATES_CHANGED;
+	if (read) {
+		keep(g, now);
+		return KUBE_GATES_KNOWN;
+	}
+	if (g->off_without && in->listed && !in->feature_gate) {
+		g->known = true;
+		return KUBE_GATES_ABSENT;
+	}
+	return clock_ms() >= g->due ? KUBE_GATES_LATE : KUBE_GATES_WAITING;
+}
