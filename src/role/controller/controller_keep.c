@@ -90,7 +90,7 @@ static int decode(struct object *o, enum watched kind, struct err *err)
 			      : 0;
 }
 
-void object_drop(void *value)
+void object_free(void *value)
 {
 	struct object *o = value;
 
@@ -129,6 +129,6 @@ void *object_make(const struct json *tree, void *ctx)
 		return o;
 	log_again(LOG_ERROR, str_of(plural), "%s/%.*s is left out, it does not fit its type: %.*s",
 		  plural, STRF(json_str(tree, "metadata.name")), STRF(err.msg));
-	object_drop(o);
+	object_free(o);
 	return NULL;
 }

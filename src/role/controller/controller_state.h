@@ -224,7 +224,7 @@ void known_pools(const struct controller *c, struct arena *a, struct mcp_list *o
 void *node_make(const struct json *tree, void *ctx);
 void *mcn_make(const struct json *tree, void *ctx);
 void *object_make(const struct json *tree, void *ctx);
-void object_drop(void *value);
+void object_free(void *value);
 
 /* ---- the pull secret (controller_secret.c) ------------------------------- */
 

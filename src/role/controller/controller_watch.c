@@ -138,7 +138,7 @@ void controller_watch(struct controller *c, bool early)
 						  .n = W_KINDS,
 						  .resync_ms = RESYNC_MS,
 						  .make = object_make,
-						  .drop = object_drop,
+						  .drop = object_free,
 						  .changed = controller_changed,
 						  .known = on_known,
 						  .ctx = c };
