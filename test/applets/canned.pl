@@ -1,5 +1,5 @@
-# canned.pl DIR: answers GET /NAME with the bytes of DIR/NAME.1 (once), else DIR/NAME;
-# what was asked is in DIR/NAME.request. Its port is in DIR/port.
+# canned.pl DIR: answers GET /NAME with the bytes of DIR/NAME.1 (once), then DIR/NAME;
+# DIR/NAME.request has the request. DIR/port has its port.
 use strict;
 use IO::Socket::INET;
 my $dir = shift;

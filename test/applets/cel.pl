@@ -1,22 +1,22 @@
 #!/usr/bin/perl
-# cel.pl CASES CRD.json...: judges the x-kubernetes-validations of CRDs as an API
-# server with CEL does, in as much of CEL as they use. None is in Debian 12.
+# cel.pl CASES CRD.json...: evaluates the x-kubernetes-validations of CRDs like an API
+# server with CEL, which Debian 12 does not have; supports the parts of CEL that they use.
 #
-# Each rule must parse, and fit its schema: fields that exist, operands of one kind,
-# bounds on whatever a loop or an expression takes long for, the past only where the
-# place in an old object is known. Then come the CASES:
+# Each rule must parse and fit its schema: fields exist, operands have one type, lists
+# and strings in costly loops and expressions have bounds, and a rule uses oldSelf only
+# where the position in the old object is known. Then come the CASES:
 #
 #	let NAME TEXT		what %NAME stands for
 #	kind PLURAL VERSION
-#	base PATH=VALUE...	an object that every rule takes
-#	ok [OLD... =>] NEW...	so is this one: the base with more set, -PATH takes away
-#	bad [OLD... =>] NEW...	this one is refused, by exactly the lines that follow
+#	base PATH=VALUE...	an object that every rule accepts
+#	ok [OLD... =>] NEW...	accepted too: the base with more set; -PATH removes
+#	bad [OLD... =>] NEW...	refused, with exactly the messages that follow
 #	! PATH: MESSAGE		(self: the object as a whole)
 #
-# A line that begins with a tab goes on with the one before.
+# A line that begins with a tab continues the one before.
 #
-# {a|b} makes two cases of one. A value is JSON, or else the text itself. Every rule
-# of every schema has to refuse something here, and to let something pass.
+# {a|b} makes two cases of one. A value is JSON, otherwise plain text. Every rule of
+# every schema must refuse at least one case here, and accept at least one.
 use strict;
 use warnings;
 use JSON::PP;

@@ -1,9 +1,10 @@
 #!/usr/bin/perl
 # cri.pl SOCKET DIR: a container runtime's ImageService on a Unix socket. An image
-# is there when DIR/images has a file named as it is, with "_" for whatever is not
-# a letter, digit or dot. A file of that name in DIR/pull is what a pull fails
-# with ("wait": it takes as long as that file is there); one in DIR/status what a
-# look fails with. Each call is a line in DIR/calls, and the end of such a wait.
+# exists when DIR/images has a file of its name, with "_" for everything but
+# letters, digits and dots. A file of that name in DIR/pull has the error of a
+# pull ("wait": the pull takes as long as the file exists); one in DIR/status the
+# error of a status request. Each call, and the end of such a wait, is a line in
+# DIR/calls.
 use strict;
 use warnings;
 use IO::Socket::UNIX;
@@ -26,7 +27,7 @@ sub field { my ($n, $bytes) = @_; return chr($n << 3 | 2) . varint(length $bytes
 sub text { my ($s) = @_; my $n = length $s; return ($n < 127 ? chr $n : chr(127) . varint($n - 127)) . $s }
 sub literal { return "\0" . join '', map { text($_) } @_ }
 
-# The fields of bytes in a message, by number.
+# The length-delimited fields of a message, by number.
 sub message {
 	my ($m) = @_;
 	my %f;

@@ -2,7 +2,7 @@
 # exit status, standard output and standard error, byte for byte.
 set -u
 BIN=${MCO_DIR:-build}
-# What uname -m says in the programs under test, which qemu may run.
+# The output of uname -m in the programs under test, which may run under qemu.
 MACHINE=${MCO_ARCH:-$(uname -m)}
 TMP=$(mktemp -d)
 trap 'rm -rf "$TMP"' EXIT

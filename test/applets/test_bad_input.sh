@@ -1,10 +1,10 @@
-# What people get wrong: one clear line, a status that scripts can use, no hanging.
+# User errors: one clear line, an exit status that scripts can use, no hanging.
 . test/applets/lib.sh
 unset KUBECONFIG KUBERNETES_SERVICE_HOST
 export HOME=$TMP
 mkdir "$TMP/empty"
 
-# fails NAME STATUS ERROR COMMAND...: that line is the last of what it says
+# fails NAME STATUS ERROR COMMAND...: ERROR is the last line of the output
 fails() {
 	local name=$1 status=$2 want=$3 got
 	shift 3
@@ -51,7 +51,7 @@ fails 'server: no URL' 1 '--apiserver-url cannot be empty' "$BIN/mco-server" sta
 fails 'server: no cluster' 255 'no cluster: give --kubeconfig, set KUBECONFIG, or run in a pod (KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set)' \
 	env -u KUBERNETES_SERVICE_PORT "$BIN/mco-server" start --apiserver-url https://a:6443
 
-# Nearly right: what was meant is named.
+# Typos: the message suggests the intended name.
 # shellcheck disable=SC2089,SC2090 # the quotes are in the message alone
 for words in 'mcoctl rendr:unknown command "rendr" for "mcoctl" (did you mean render?)' \
 	'mco-daemon verfy:unknown command "verfy" for "mco-daemon" (did you mean verify?)' \
@@ -70,7 +70,7 @@ for words in '1 render -f examples/bootstrap:yaml, json or name' '2 diff example
 		"$BIN/mcoctl" ${command#* } -o xyz
 done
 
-# Output that goes nowhere, or to somebody who has seen enough.
+# Output to a full disk, or to a closed pipe.
 for command in 'mcoctl fmt examples/demo/60-worker-motd.yaml' 'mcoctl --help' 'mcoctl version' 'mco --list' 'mco --help' 'mco --version'; do
 	# shellcheck disable=SC2086
 	expect "full disk: $command" 1 '' 'Error: write standard output: No space left on device
@@ -79,8 +79,8 @@ done
 expect 'somebody who has seen enough' 0 '141
 ' '' bash -c 'mkfifo "$1"; exec 3<>"$1" 4>"$1" 3>&-; "$0/mcoctl" --help >&4; echo $?' "$BIN" "$TMP/fifo"
 
-# Ctrl-C. A shell's background jobs ignore it, so env gives the default back; it goes
-# out when the program is up, which it says.
+# Ctrl-C. Background jobs of a shell ignore SIGINT, so env restores the default. The
+# signal is sent when the program's output shows that it runs.
 interrupted() {	# NAME STATUS COMMAND...
 	local name=$1 status=$2 got pid end=$((SECONDS + 120))
 	shift 2

@@ -191,7 +191,7 @@ rm e/rendered.yaml
 expect 'without a last config' 1 '' 'Error: pool worker: MachineConfig 50-mine (e/b.yaml): ' \
 	bash -c '"$0" cat -f e worker:/etc/motd 2> err; rc=$?; head -c 54 err | head -n 1 | tr -d "\n" >&2; exit $rc' "$ctl"
 
-# ---- what is behind generated ones
+# ---- the objects behind generated configs
 cd "$OLDPWD" || exit
 expect 'the objects behind generated MachineConfigs' 0 '/etc/kubernetes/kubelet.conf 98-worker-generated-kubelet FeatureGate/cluster
 /etc/kubernetes/kubelet.conf 99-worker-generated-kubelet KubeletConfig/roomy-workers
@@ -200,7 +200,7 @@ expect 'the objects behind generated MachineConfigs' 0 '/etc/kubernetes/kubelet.
 expect 'and behind the default images' 0 'osImageURL - ControllerConfig/machine-config-controller
 ' '' awk '{ print $1, $2, $3 }' <("$BIN/mcoctl" blame --no-headers -f examples/bootstrap worker osImageURL)
 
-# ---- a pool that waits for an object that is refused
+# ---- a pool that waits for a refused object
 last=$("$BIN/mcoctl" render -f examples/bootstrap -o name worker) last=${last##*/}
 {
 	"$BIN/mcoctl" render -f examples/bootstrap worker

@@ -1,18 +1,18 @@
 # mco-controller bootstrap: upstream's golden cases through the real binary, and
-# mistakes in how it is called.
+# wrong arguments.
 . test/applets/lib.sh
 
 golden=$PWD/test/golden bin=$PWD/$BIN
-fatal() { # what a fatal log line says, from its header on
+fatal() { # the text of a fatal log line, with its header
 	sed -n '/^F[0-9]\{4\} /,$p' "$1" | sed '1s/^[^]]*\] //'
 }
-bootstrap() { # in a case's folder: secret templates
+bootstrap() { # in the directory of a case: secret templates
 	rm -rf "$TMP/out"
 	"$bin/mco-controller" bootstrap --manifest-dir input --dest-dir "$TMP/out" \
 		--pull-secret "$1" --templates "$2" --payload-version 4.22.0 \
 		>"$TMP/.out" 2>"$TMP/.err"
 }
-failure() { # the words expected: status, message, nothing written
+failure() { # the expected message: status, message, nothing written
 	[ "$2" = 255 ] && fatal "$TMP/.err" | cmp -s - <(printf '%s' "$1") && [ ! -e "$TMP/out" ]
 }
 controllers() {
@@ -55,7 +55,7 @@ for set in controllers render; do
 done
 export MCO_HASH=abc
 
-# What is fatal is told by the log alone, and nothing is written.
+# A fatal error is reported only in the log, and nothing is written.
 refused() { # name, message, arguments...
 	local name=$1 want=$2
 	shift 2
@@ -82,7 +82,8 @@ if failure 'error running MCC[BOOTSTRAP]: error creating feature gates handler: 
 expect 'a flag no command has' 1 '' "Error: unknown flag: --payload
 See 'mco-controller bootstrap --help'.
 " "$BIN/mco-controller" bootstrap --payload 1
-# The built-in templates only by their name, and only for what they serve.
+# The built-in templates are used only when named, and only on platforms that
+# they support.
 refused 'no templates' "error running MCC[BOOTSTRAP]: there are no templates in /etc/mcc/templates: mount those of upstream's image there, name another directory with --templates=DIR, or give --templates=builtin for the built-in ones (platforms None and BareMetal)" \
 	"${all[@]:1}"
 cp -r $ex "$TMP/aws"
@@ -108,13 +109,14 @@ machine-pools/master.yaml 644
 machine-pools/worker.yaml 644
 ' '' bash -c "cd '$TMP/out' && find . -mindepth 1 -printf '%P %m\n' | sed 's/-[0-9a-f]\{32\}/-/' | LC_ALL=C sort"
 cp -r "$TMP/out" "$TMP/first"
-# One file that cannot be put in its place: those before it are whole, nothing else is left.
+# One file cannot be moved into place: the files before it are complete, and no other file
+# is left.
 mkdir -p "$TMP/blocked/controller-config/machine-config-controller.yaml/x"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/blocked" >"$TMP/.out" 2>"$TMP/.err"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: rename $TMP/blocked/controller-config/machine-config-controller.yaml: is a directory" ] &&
    [ -z "$(find "$TMP/blocked" -name '.bootstrap*')" ]; then
 	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a folder for a file'; cat "$TMP/.err"; fi
-# A write that fails, here at 8 KiB of a file: everything stays as it was.
+# A write fails, here at 8 KiB of a file: everything stays unchanged.
 cp -r "$TMP/first" "$TMP/full"
 sed -i 's/^kind:/# old\n&/' "$TMP/full"/*/*
 cp -r "$TMP/full" "$TMP/was"
@@ -126,7 +128,7 @@ if [ $? = 255 ] && fatal "$TMP/.err" | grep -q "MCC.BOOTSTRAP.: write $TMP/full/
 expect 'the same again' 0 '' '' diff -r "$TMP/first" "$TMP/out"
 expect "upstream's name" 0 '' '' bash -c "exec -a machine-config-controller '$BIN/mco' bootstrap ${all[*]} 2>/dev/null"
 
-# mcoctl shows what a change of such objects would do.
+# mcoctl shows the effect of changing such objects.
 expect 'a preview of mirrors' 1 'pool master: each node: no drain, no reboot (number of nodes not known, 1 at a time)
 pool worker: each node: no drain, no reboot (number of nodes not known, 1 at a time)
 pool infra: each node: no drain, no reboot (number of nodes not known, 1 at a time)
@@ -147,7 +149,7 @@ sed 's/maxPods: 500/clusterDomain: x/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 expect 'a KubeletConfig that is refused' 1 "refused: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x
 " '' bash -c 'set -o pipefail; "$0" diff -f "$1" --base "$2" | grep ^refused' "$BIN/mcoctl" "$TMP/kubelet.yaml" $ex
 
-# mcoctl validate knows the rules for them.
+# mcoctl validate has the rules for them.
 cat > "$TMP/objects.yaml" <<'Y'
 apiVersion: config.openshift.io/v1
 kind: ImageTagMirrorSet

@@ -1,5 +1,5 @@
 # mcoctl and API servers that are hard to reach: certificates, TLS versions, proxies.
-# Each ends in an answer or in one line.
+# Each case ends in an answer or in a one-line error.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 ctl=$BIN/mcoctl churn=$BIN/test/kube/churn
@@ -11,7 +11,7 @@ mkdir "$TMP/certs"
 bash test/kube/certs.sh "$TMP/certs" || exit 1
 certs=$TMP/certs none='Error: no MachineConfigPool in the cluster
 '
-serve() {	# CERTIFICATE: a server that shows it
+serve() {	# CERTIFICATE: starts a server that presents it
 	[ -z "$sandbox_pid" ] || { kill "$sandbox_pid"; wait "$sandbox_pid" 2>/dev/null; }
 	rm -f "$TMP/kubeconfig"
 	sandbox_start --tls-cert-file "$certs/$1.pem" --tls-private-key-file "$certs/$1.key"
@@ -27,7 +27,7 @@ config() {	# SERVER MORE: of the cluster
 	CONFIG
 }
 ca="certificate-authority: $certs/ca.pem"
-try() {	# NAME STDERR: no pool was found, or why nothing was
+try() {	# NAME STDERR: no pool was found, or the reason
 	expect "$1" 1 '' "$2" "$ctl" render --kubeconfig "$TMP/config" </dev/null
 }
 pools=/apis/machineconfiguration.openshift.io/v1/machineconfigpools
@@ -72,7 +72,7 @@ line 'for a name' "$api" "tls: cannot validate certificate for 127.0.0.1 because
 config "$api" "$ca, tls-server-name: api.example"
 try 'for the name that is expected' "$none"
 
-# ---- what is not spoken ---------------------------------------------------------------
+# ---- other protocols ------------------------------------------------------------------
 openssl s_server -accept 127.0.0.1:0 -tls1_3 -cert "$certs/server.pem" \
 	-key "$certs/server.key" -www >"$TMP/s_server" 2>&1 </dev/null &
 pids+=($!)
@@ -88,7 +88,7 @@ config "$plain" "$ca"
 line 'no TLS' "$plain" 'tls: the server speaks plain HTTP here'
 
 # ---- proxies --------------------------------------------------------------------------
-proxy_start() {	# sets proxy, says into $TMP/proxied
+proxy_start() {	# sets proxy, which logs into $TMP/proxied
 	rm -f "$TMP/proxied"
 	"$churn" connect 0 >"$TMP/proxied" &
 	pids+=($!)

@@ -1,5 +1,5 @@
-# What mco-controller logs at default verbosity: upstream's words for what runbooks
-# search for, each failure with its cause and once, and no requests before -v 4.
+# The log of mco-controller at default verbosity: upstream's wording where runbooks
+# search for it, each failure once and with its cause, and no requests below -v 4.
 BIN=${MCO_DIR:-build}
 . test/cluster/servers.sh
 dir=$(mktemp -d)
@@ -10,7 +10,7 @@ trap 'end_all; stop_servers; rm -rf "$W" "$dir"' EXIT
 V=0
 . test/cluster/controller.d/00-cluster.sh
 
-# Lines without their heads, of a file and level
+# Lines without their prefixes, of a file and level
 lines() { sed -nE "s/^[${2:-IWEF}][0-9]{4} [0-9:.]{15} +[0-9]+ [a-z_]+\.c:[0-9]+\] //p" "$W/controller.log" | grep -E "$1"; }
 count() { lines "$@" | wc -l; }
 forget() { : > "$W/controller.log"; } # it is appended to
@@ -76,7 +76,7 @@ eventually 'deleted' 'False |' condition worker RenderDegraded
 delete $mc/machineconfigs/61-more
 eventually 'as before' "$(all_well 5 "$w1")" settled worker
 
-# ---- a node in two pools of its own ----
+# ---- a node in two custom pools ----
 forget
 patch $mc/machineconfigpools/worker '{"spec":{"paused":true}}'
 machine_config 50-worker worker two

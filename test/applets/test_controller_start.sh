@@ -1,4 +1,4 @@
-# mco-controller start and API servers that are not well: it waits, and does not press.
+# mco-controller start and faulty API servers: it waits, and does not flood the server.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 controller='' server=''
@@ -11,7 +11,7 @@ start() {	# KUBECONFIG FLAGS...
 		2>"$log" &
 	controller=$!
 }
-within() {	# SECONDS COMMAND...: until it succeeds
+within() {	# SECONDS COMMAND...: repeats it until it succeeds
 	local i n=$(($1 * 20))
 	shift
 	for ((i = 0; i < n; i++)); do
@@ -20,7 +20,7 @@ within() {	# SECONDS COMMAND...: until it succeeds
 	done
 	return 1
 }
-ended() {	# NAME: it goes when it is told to
+ended() {	# NAME: SIGTERM ends it
 	kill "$controller"
 	wait "$controller"
 	is "$1" 0 $?
@@ -28,7 +28,7 @@ ended() {	# NAME: it goes when it is told to
 }
 seen() { [ "$(grep -c "$1" "$2")" -ge "$3" ]; }
 
-# ---- a server that does not know its kinds yet ----------------------------------------
+# ---- a server that does not serve the kinds yet ---------------------------------------
 perl test/applets/unready.pl "$TMP" &
 server=$!
 within 60 test -s "$TMP/port" || exit 1
@@ -41,7 +41,7 @@ current-context: c
 CONFIG
 start "$TMP/unready"
 crd='definitions/clusterversions.config.openshift.io '
-# each list that fails asks for the definition, which is still being waited for
+# each failed list requests the definition, which is not answered yet
 within 120 seen "$crd" "$TMP/asked" 3 || bad 'a definition is asked for until it is told'
 within 120 seen 'GET .*/clusterversions?' "$TMP/asked" 4 || bad 'lists go on meanwhile'
 kill -0 "$controller" 2>/dev/null && ok || bad "it died: $(tail -n 3 "$TMP/log")"
@@ -49,7 +49,7 @@ ended 'and it ends'
 kill "$server"
 server=''
 
-# ---- one that refuses discovery --------------------------------------------------------
+# ---- a server that refuses discovery ---------------------------------------------------
 sandbox_start --fault-forbid api
 start "$TMP/kubeconfig" --v 4
 asks='GET /api/v1: which version'
@@ -60,7 +60,7 @@ if [ "$n" -le 10 ]; then ok; else bad "discovery was tried $n times in a few sec
 is 'its failure is logged once, as a warning' 1 "$(grep -c '^W.* GET /api/v1: .*: drains wait for it$' "$TMP/log")"
 ended 'and it ends here too'
 
-# ---- metrics are of the one that leads --------------------------------------------------
+# ---- only the leader serves metrics -----------------------------------------------------
 kill "$sandbox_pid"
 sandbox_start
 gates() {
@@ -90,7 +90,7 @@ ended 'the one that waits ends'
 controller=$first
 ended 'the one that leads ends'
 
-# ---- one that does not offer evictions: nothing is deleted instead ----------------------
+# ---- a server without evictions: pods are not deleted instead ---------------------------
 kill "$sandbox_pid"
 sandbox_start --eviction none
 gates

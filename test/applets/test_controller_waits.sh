@@ -1,4 +1,5 @@
-# What mco-controller waits for is in its log at default verbosity, each cause once.
+# The log of mco-controller at default verbosity names what it waits for, each cause
+# once.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 controller=''
@@ -39,12 +40,12 @@ is 'the lease' 'attempting to acquire leader lease kube-system/machine-config-co
 successfully acquired lease kube-system/machine-config-controller' "$(lines "leader|acquired")"
 is 'nothing of it is a failure' '' "$(lines . WE)"
 
-# ---- a server that goes away: one line, and one when it is back ---------------------------
+# ---- a server that stops: one line, and one when it is back -------------------------------
 kill "$sandbox_pid"
 wait "$sandbox_pid" 2>/dev/null
 port=${api##*:}
 eventually 'it is told' "API server: connect to 127.0.0.1 port $port: Connection refused; retrying" lines 'refused' W
-sleep 1.5 # each of twenty caches has tried once more
+sleep 1.5 # each of twenty caches has retried once
 is 'once, and not by each of the caches' "API server: connect to 127.0.0.1 port $port: Connection refused; retrying" \
 	"$(lines . WE | grep -v 'watches end')"
 rm -f "$TMP/kubeconfig"

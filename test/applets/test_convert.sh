@@ -93,7 +93,7 @@ expect 'a list' 0 "$(printf 'apiVersion: v1\nitems:\n'; sed 's/^/  /; 1s/^ /-/' 
 kind: List
 " '' "$ctl" convert -f "$TMP/list.yaml"
 
-# ---- what cannot be
+# ---- conversions that are not possible
 expect 'what the target cannot say' 1 '' 'Error: -: KernelArguments is not supported on 3.2
 ' "$ctl" convert --to 3.2 - <<< '{"ignition":{"version":"3.5.0"},"kernelArguments":{"shouldExist":["a"]}}'
 expect 'in a MachineConfig' 1 '' "Error: $TMP/k.yaml: MachineConfig 50-old: KernelArguments is not supported on 3.2

@@ -1,5 +1,5 @@
-# The rules in CEL of the CRDs that examples/deploy has: they fit their schemas,
-# and refuse what they should, in upstream's words.
+# The CEL rules of the CRDs in examples/deploy: they fit their schemas, and
+# refuse what they should with upstream's messages.
 . test/applets/lib.sh
 for f in examples/deploy/crds/*.yaml; do
 	"$BIN/mcoctl" fmt -o json "$f" >"$TMP/$(basename "$f" .yaml).json" || exit 1
@@ -7,10 +7,10 @@ done
 perl test/applets/cel.pl test/applets/crds.txt "$TMP"/*.json | tee "$TMP/log"
 read -r passed failed < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$TMP/log")
 
-# What an API server would not even take for a rule: so that one who writes a
-# rule which it refuses hears of it here.
+# Rules that an API server would refuse: an author of such a rule learns it
+# here.
 : >"$TMP/none"
-no() {	# WHY RULE [ITEM]: with the latter it is that of a list's elements
+no() {	# WHY RULE [ITEM]: with ITEM, a rule of a list's elements
 	local object item=
 	object=', "x-kubernetes-validations": [{"message": "m", "rule": '$(jq -n --arg r "$2" '$r')'}]'
 	[ -z "${3:-}" ] || item=$object object=

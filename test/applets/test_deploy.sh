@@ -1,5 +1,5 @@
-# examples/deploy has upstream's names, so that what selects upstream's pods, accounts
-# and logs finds these; test/cluster applies it with kubectl.
+# examples/deploy uses upstream's names, so that whatever selects upstream's pods,
+# accounts and logs finds these; test/cluster applies it with kubectl.
 . test/applets/lib.sh
 command -v jq > /dev/null || { echo 'no jq'; exit 1; }
 ns=openshift-machine-config-operator
@@ -50,7 +50,7 @@ true true
 		([.tolerations[].key] | (any(. == "node-role.kubernetes.io/master") | tostring) + " " + (any(. == "node-role.kubernetes.io/control-plane") | tostring))' "$TMP/all"
 done
 
-# upstream's policy to the letter
+# exactly upstream's policy
 expect 'a daemon writes its own MachineConfigNode only' 0 "machineconfiguration.openshift.io v1 machineconfignodes/status,machineconfignodes CREATE,UPDATE Fail
 request.userInfo.username == 'system:serviceaccount:$ns:machine-config-daemon'
 has(request.userInfo.extra) && ('authentication.kubernetes.io/node-name' in request.userInfo.extra)

@@ -1,15 +1,15 @@
-# mcoctl diff: what becomes of each pool of a cluster that is changed.
+# mcoctl diff: the effect of a change on each pool of a cluster.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl
 
-# ---- a cluster: master and worker take one config each, infra takes workers', too
+# ---- a cluster: master and worker select one config each, infra also selects the workers'
 mc() {	# name, role, the rest of spec as flow YAML
 	printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfig\nmetadata: {name: %s, labels: {machineconfiguration.openshift.io/role: %s}}\nspec: {%s}\n' "$1" "$2" "$3"
 }
 file() {	# path, contents: a config with one file
 	echo "config: {ignition: {version: 3.5.0}, storage: {files: [{path: $1, mode: 420, contents: {source: 'data:,$2'}}]}}"
 }
-pool() {	# name, roles, more of spec
+pool() {	# name, roles, additional members of spec
 	printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineConfigPool\nmetadata: {name: %s}\nspec:\n  machineConfigSelector: {matchExpressions: [{key: machineconfiguration.openshift.io/role, operator: In, values: [%s]}]}\n  nodeSelector: {matchLabels: {node-role.kubernetes.io/%s: ""}}\n%s' "$1" "$2" "$1" "$3"
 }
 node() {	# name, roles...
@@ -23,7 +23,7 @@ nodes() {
 	for i in 0 1 2 3 4; do node "worker-$i" worker; done
 	node infra-0 worker infra
 }
-pools() {	# more of worker's spec
+pools() {	# additional members of worker's spec
 	pool master master ''
 	pool worker worker "${1:-}"
 	pool infra 'worker, infra' ''
@@ -35,7 +35,7 @@ mc 50-b worker "$(file /etc/b b)" > "$TMP/b.yaml"
 
 assumed='assumed: no MachineConfiguration: node disruption policies are the defaults
 assumed: no ControllerConfig: configs are rendered without OS images'
-headlines() {	# arguments of diff...: what happens to each pool, which follows the last contents
+headlines() {	# arguments of diff...: the outcome of each pool, which follows the last contents
 	"$ctl" diff "$@" > "$TMP/.all"
 	local rc=$?
 	awk '/^$/ { s = ""; next } !/^assumed: / { s = s $0 "\n" } END { printf "%s", s }' "$TMP/.all"
@@ -47,7 +47,7 @@ worker=$(name "$TMP/base.yaml" worker) infra=$(name "$TMP/base.yaml" infra)
 cat "$TMP/base.yaml" "$TMP/b.yaml" > "$TMP/after.yaml"
 worker_b=$(name "$TMP/after.yaml" worker) infra_b=$(name "$TMP/after.yaml" infra)
 
-# ---- for programs
+# ---- JSON output
 expect 'every pool, for programs' 1 '{"assumptions":["no MachineConfiguration: node disruption policies are the defaults","no ControllerConfig: configs are rendered without OS images"],"differences":[{"actions":[{"cause":"file /etc/b","rule":"no disruption policy for this path","type":"Reboot"}],"changes":{"extensions":false,"files":["/etc/b"],"fips":false,"kernelArguments":false,"kernelType":false,"osImageURL":false,"units":[],"users":false},"drain":true,"drainReason":"the node reboots","from":"'"$worker"'","headline":"each node: drain and reboot (5 nodes, 1 at a time)","maxUnavailable":1,"nodes":5,"paused":false,"pool":"worker","reboot":true,"refused":null,"renderError":null,"to":"'"$worker_b"'","waits":null}],"pruned":[],"refusals":[],"warnings":[]}
 ' '' json -p worker -f "$TMP/b.yaml" --base "$TMP/base.yaml"
 
@@ -68,7 +68,7 @@ pool infra: each node: drain and reboot (1 node, 1 at a time)
   Reboot: file /etc/b: no disruption policy for this path
 $assumed
 " '' "$ctl" diff -f "$TMP/b.yaml" --base "$TMP/base.yaml"
-with() {	# more of worker's spec: the base with it
+with() {	# additional members of worker's spec: the base with them
 	{ cat "$TMP/mcs.yaml"; pools "$1"; nodes; } > "$TMP/with.yaml"
 }
 one() { headlines -p worker -f "$TMP/b.yaml" --base "$TMP/with.yaml"; }
@@ -107,7 +107,7 @@ expect 'not known, for programs' 0 '"maxUnavailable":1
 "nodes":null
 ' '' grep -oE '"(nodes|maxUnavailable)":[^,]*' <(json -p infra -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml")
 
-# ---- what cannot be rendered is the headline, and ends nothing
+# ---- a render error is the headline, and the other pools are still shown
 cannot='cannot be rendered: Failed to render configuration for pool'
 { mc 50-b infra 'extensions: [vim], config: {ignition: {version: 3.5.0}}'; mc 50-c master "$(file /etc/c c)"; } > "$TMP/bad.yaml"
 expect 'one bad pool among others' 1 "pool master: each node: drain and reboot (3 nodes, 1 at a time)
@@ -122,7 +122,7 @@ expect 'another program is not asked' 1 '' "warning: pool infra: $cannot infra: 
 big() { file "$1" "$(head -c 900000 /dev/zero | tr '\0' x)"; }
 { mc 60-x infra "$(big /etc/x)"; mc 60-y infra "$(big /etc/y)"; } > "$TMP/big.yaml"
 { cat "$TMP/base.yaml" "$TMP/bad.yaml"; } > "$TMP/broken.yaml"
-# ---- it comes before the contents, and of a file that is long not all of them
+# ---- the headline comes before the contents, and a long file is cut
 size="size validation failed: rendered MachineConfig NAME is too large (SIZE bytes, max 1572864 bytes). This will exceed etcd's size limit. Consider reducing the number or size of MachineConfigs, particularly large registry mirror configurations (ImageDigestMirrorSet/ImageContentSourcePolicy): the pool becomes RenderDegraded and its nodes keep $infra"
 more="KUBECTL_EXTERNAL_DIFF='diff -uN' shows"
 tell() { "$ctl" diff "$@" | sed -E 's/rendered-infra-[0-9a-f]+ (\(not|is)/NAME \1/; s/[0-9]+ bytes, max/SIZE bytes, max/'; return "${PIPESTATUS[0]}"; }
@@ -180,7 +180,7 @@ expect 'another version is meant' 2 '' "warning: the manifests have version v4.2
 Error: pool worker: Failed to render configuration for pool worker: could not generate rendered MachineConfig: Ignoring controller config generated from v4.22.0 (my version: v1)
 " env MCO_RAW=v1 MCO_HASH=0 "$ctl" diff -p worker -f examples/new-time-source.yaml --base examples/cluster
 
-# ---- what running nodes refuse is the headline
+# ---- a refusal by running nodes is the headline
 mc 50-d infra 'config: {ignition: {version: 3.5.0}, storage: {directories: [{path: /srv/d}]}}' > "$TMP/dir.yaml"
 expect 'refused by nodes' 1 'pool infra: refused by running nodes: ignition directories section contains changes: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
 ' '' headlines -f "$TMP/dir.yaml" --base "$TMP/base.yaml"
@@ -217,7 +217,7 @@ expect 'refused after the drain' 1 'pool infra: refused by running nodes after t
 mc 50-h infra 'config: {ignition: {version: 3.5.0}, storage: {files: [{path: /etc/h, contents: {source: "https://example.net/h"}}]}}' > "$TMP/https.yaml"
 expect 'contents that are elsewhere' 1 'pool infra: refused by running nodes after they were drained: could not decode file "/etc/h": could not decode file content string: missing data prefix: the first node becomes Degraded and the rollout stops (1 node, 1 at a time)
 ' '' headlines -f "$TMP/https.yaml" --base "$TMP/base.yaml"
-# with the config that the pool has now the controller finds out first
+# with the pool's current config the controller refuses it first
 "$ctl" render -f "$TMP/base.yaml" -p infra > "$TMP/now.yaml"
 { cat "$TMP/mcs.yaml"; pool infra 'worker, infra' "  configuration: {name: $infra}"$'\n'; nodes; echo ---; cat "$TMP/now.yaml"; } > "$TMP/current.yaml"
 expect 'refused by the controller' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
@@ -226,7 +226,7 @@ expect 'both, for programs' 0 '"refused":"ignition directories section contains 
 "renderError":"Failed to render configuration for pool infra: could not generate rendered MachineConfig: reconciliation failed between current config \"'"$infra"'\" and base config \"50-d\": ignition directories section contains changes"
 ' '' grep -oE '"(refused|renderError)":("[^"]*(\\"[^"]*)*")' <(json -f "$TMP/dir.yaml" --base "$TMP/current.yaml")
 
-# ---- what controllers refuse, and what waits for it
+# ---- objects that controllers refuse, and pools that wait for them
 kubelet() {	# name, pool, kubeletConfig
 	printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: KubeletConfig\nmetadata: {name: %s}\nspec: {machineConfigPoolSelector: {matchLabels: {pools.operator.machineconfiguration.openshift.io/%s: ""}}, kubeletConfig: {%s}}\n' "$@"
 }
@@ -258,7 +258,7 @@ expect 'what is only shown alike is not the same' 0 "pool master: $(name "$TMP/b
 pools worker, infra: the same change
 " '' sed -n 's/ -> .*//; /^pools\|^pool master: rendered-/p' <("$ctl" diff -f "$TMP/secrets.yaml" --base "$TMP/base.yaml")
 
-# ---- pools that are new or gone take their nodes along
+# ---- new and deleted pools take their nodes along
 { cat "$TMP/mcs.yaml"; pool master master ''; pool worker worker ''; nodes; } > "$TMP/two.yaml"
 { pool infra 'worker, infra' ''; mc 60-i infra "$(file /etc/i i)"; } > "$TMP/infra.yaml"
 infra_i=$(name <(cat "$TMP/two.yaml" "$TMP/infra.yaml") infra)
@@ -287,7 +287,7 @@ expect 'a new pool without nodes' 1 "pool empty: new, $(name <(cat "$TMP/two.yam
 expect 'an empty pool that goes' 1 "pool empty: removed, was $(name <(cat "$TMP/two.yaml" "$TMP/empty.yaml") empty): no nodes
 " '' headlines --prune -f "$TMP/mcs.yaml" --base <(cat "$TMP/two.yaml" "$TMP/empty.yaml")
 
-# ---- what --prune removes
+# ---- objects that --prune removes
 note() { sed "s|metadata: {name: $1|metadata: {annotations: {$2}, name: $1|"; }
 kept() {
 	mc 97-tuned worker "$(file /etc/t t)" | note 97-tuned "tuned.openshift.io/generated-by-controller-version: '1'"
@@ -334,7 +334,7 @@ file /etc/kubernetes/kubelet.conf (removed)
 pool infra: removed, was '"$(name "$TMP/with.yaml" infra)"': its nodes go to pool worker: each node: drain and reboot (1 node, 1 at a time)
 ' '' prune -f "$TMP/mcs.yaml" --base "$TMP/with.yaml"
 
-# ---- a pool keeps what manifests do not have
+# ---- a pool keeps fields that the manifests lack
 pool infra 'worker, infra' $'  maxUnavailable: 2\n' > "$TMP/pool.yaml"
 expect 'its config: the controller refuses what it cannot reach' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
 " '' headlines -f "$TMP/dir.yaml" -f "$TMP/pool.yaml" --base "$TMP/current.yaml"
@@ -342,7 +342,7 @@ printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: 
 expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: its effect cannot be predicted
 ' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
-# ---- a pool that is layered
+# ---- a layered pool
 { cat "$TMP/with.yaml"; printf -- '---\napiVersion: machineconfiguration.openshift.io/v1\nkind: MachineOSConfig\nmetadata: {name: infra}\nspec: {machineConfigPool: {name: infra}}\n'; } > "$TMP/layered.yaml"
 expect 'an image is built for each config' 1 'pool infra: MachineOSConfig infra builds an image first; then each node: drain and reboot (1 node, 1 at a time)
   Reboot: image of MachineOSConfig infra: a new OS image needs a reboot
@@ -352,7 +352,7 @@ expect 'layered, for programs' 0 '"drain":true
 "reboot":true
 ' '' bash -c 'grep -oE "\"(layeredBy\":\"[a-z]*\"|(drain|reboot)\":[a-z]*)" <<<"$0"' "$(json -p infra -f "$TMP/b.yaml" --base "$TMP/layered.yaml")"
 
-# ---- a pool of another OS stream
+# ---- a pool with another OS stream
 streams() {	# gates: a cluster with two streams
 	cat "$TMP/base.yaml" - <<Y
 ---
@@ -389,7 +389,7 @@ expect 'one that there is not' 0 "pool worker: $cannot worker: could not get OSI
 streams disabled > "$TMP/streams.yaml"
 expect 'streams that are off' 0 $'  osImageURL: os-default\n' '' grep 'osImageURL:' <(as_v1 render -p worker -f "$TMP/streams.yaml")
 
-# ---- what is assumed
+# ---- assumptions
 only() { "$ctl" diff "$@" | sed -n '/^assumed: /p'; }
 expect 'nothing to go by' 0 'assumed: no MachineConfiguration: node disruption policies are the defaults
 assumed: no Nodes: how many nodes a pool has is not known
@@ -401,11 +401,11 @@ expect 'policies that are known' 1 'pool infra: each node: no drain, no reboot (
 ' '' headlines -f "$TMP/b.yaml" --base "$TMP/with.yaml"
 expect 'the current config to go by' 0 "assumed: no ControllerConfig: OS images and release are those of the pools' current configs
 " '' only -f "$TMP/b.yaml" --base "$TMP/with.yaml"
-# ---- nodes that do not have their pool's config yet: they go on from the one they have
-at() {	# name, config, more of its labels
+# ---- nodes without their pool's config: they start from the config they have
+at() {	# name, config, additional labels
 	printf -- '---\napiVersion: v1\nkind: Node\nmetadata: {name: %s, labels: {node-role.kubernetes.io/worker: ""%s}, annotations: {machineconfiguration.openshift.io/currentConfig: %s}}\n' "$1" "${3:-}" "$2"
 }
-behind() {	# more of worker's spec: it has b, its nodes have not
+behind() {	# additional members of worker's spec: the pool has b, its nodes do not
 	cat "$TMP/mcs.yaml" "$TMP/b.yaml"
 	pool worker worker "  configuration: {name: $worker_b}
 ${1:-}"
@@ -438,7 +438,7 @@ mc 50-k worker 'kernelType: 64k-pages' > "$TMP/64k.yaml"
 expect 'a kernel that is not for these machines' 1 "pool worker: refused by running nodes after they were drained: 64k-pages is only supported for aarch64 architecture: the first node becomes Degraded and the rollout stops (5 nodes, 1 at a time)
 " '' headlines -p worker -f "$TMP/64k.yaml" --base "$TMP/amd64.yaml"
 
-# ---- what cannot be rendered: places are those of the text that an API server has
+# ---- render errors: positions refer to the text that an API server stores
 mc 50-bad worker 'config: {ignition: {version: 3.5.0}, storage: {files: [{path: relative}]}}' > "$TMP/bad.yaml"
 "$ctl" fmt -o json "$TMP/bad.yaml" > "$TMP/bad.json"
 place() { "$ctl" diff -p worker -f "$1" --base "$TMP/base.yaml" | grep -o 'line [0-9]* col [0-9]*' | sort -u; }
@@ -446,7 +446,7 @@ expect 'of YAML' 0 'line 1 col 61
 ' '' place "$TMP/bad.yaml"
 expect 'of JSON with lines' 0 'line 1 col 61
 ' '' place "$TMP/bad.json"
-# ---- several wrong types: the first by line, and where the others are told
+# ---- several wrong types: the first by line, and where to find the others
 mc 50-types worker 'kernelArguments: nosmt,
   fips: "yes",
   extensions: 3' > "$TMP/types.yaml"
@@ -455,7 +455,7 @@ expect 'several wrong types' 2 '' "Error: $TMP/types.yaml:5:25: MachineConfig 50
 mc 50-types worker 'fips: "yes"' > "$TMP/types.yaml"
 expect 'one wrong type' 2 '' "Error: $TMP/types.yaml:5:14: MachineConfig 50-types: json: cannot unmarshal string into Go struct field MachineConfigSpec.spec.fips of type bool
 " "$ctl" diff -f "$TMP/types.yaml" --base "$TMP/base.yaml"
-# ---- a status in a manifest: the API server takes none from clients
+# ---- a status in a manifest: the API server ignores it
 policies() {	# of spec, of status
 	printf -- '---\napiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {nodeDisruptionPolicy: {files: [%s]}}\nstatus: {nodeDisruptionPolicyStatus: {clusterPolicies: {files: [%s]}}}\n' "$1" "$2"
 }
@@ -469,7 +469,7 @@ expect 'of another spec' 1 'pool worker: each node: no drain, no reboot (5 nodes
 expect 'and of the same' 1 'pool worker: each node: no drain, no reboot (5 nodes, 1 at a time)
   Reload b.service: file /etc/b: policy for /etc/b
 ' '' headlines -p worker -f "$TMP/same.yaml" --base "$TMP/reloads.yaml"
-# ---- a pool that goes while nodes have its config: the config goes with it
+# ---- a pool that is deleted while nodes have its config: the config is deleted with it
 { cat "$TMP/mcs.yaml"; pool worker worker ''; pool infra 'worker, infra' "  configuration: {name: $infra}
 "; node infra-0 worker infra; echo ---; "$ctl" render -f "$TMP/base.yaml" -p infra |
 	sed "s/^  name: rendered-infra-.*/&\n  ownerReferences: [{apiVersion: machineconfiguration.openshift.io\/v1, kind: MachineConfigPool, name: infra, uid: u}]/"; } > "$TMP/owned.yaml"

@@ -1,4 +1,4 @@
-# Names, help, versions, and what is said of mistakes.
+# Names, help, versions, and error messages for wrong arguments.
 . test/applets/lib.sh
 
 names='mco-controller
@@ -12,7 +12,7 @@ kubectl-mco
 oc-mco
 '
 unset RELEASE_VERSION
-stands_for() {	# PROGRAM: its version, when it is given
+stands_for() {	# PROGRAM: its version, when the build has one
 	cat <<-VERSION
 	$1 v9 (abc)
 	Implements:  OpenShift Machine Config Operator 4.22
@@ -41,7 +41,7 @@ for n in $names; do
 " '' \
 		env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" "$n" --version
 done
-# The sandbox is a program of its own, and not in the one that nodes run.
+# The sandbox is a separate program, not part of the one that nodes run.
 expect 'the sandbox' 0 "$(stands_for mco-sandbox)
 " '' \
 	env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco-sandbox" version
@@ -63,7 +63,7 @@ expect 'the version of mco' 0 "$(stands_for mco)
 " '' env MCO_RAW=v9 MCO_HASH=abc "$BIN/mco" --version
 expect 'a format of the version' 1 '' $'Error: unknown output format "jsn" (did you mean json?): use json\nSee \'mco version --help\'.\n' \
 	"$BIN/mco" version -o jsn
-# Without a version of its own a build renders as what made the objects.
+# A build without a version renders with the version of the objects.
 if [ "$("$BIN/mcoctl" version -o json | sed -n 's/.*"raw": "\(.*\)",/\1/p')" != v4.22.0 ]; then
 	expect 'a version that nobody gave' 0 $'Renders as:  the version of the objects that it reads\n' '' \
 		bash -c '"$0" --version | grep ^Renders' "$BIN/mco"
@@ -82,7 +82,7 @@ expect 'an unknown command' 1 '' \
 expect 'an unknown flag' 1 '' \
 	$'Error: unknown flag: --outptu (did you mean --output?)\nSee \'mcoctl fmt --help\'.\n' \
 	"$BIN/mcoctl" fmt --outptu=json
-# manifests of newer releases may have flags that are not known here
+# manifests of newer releases may have flags that this release does not know
 for role in controller daemon server; do
 	for flag in --streams-cache --streams-cache=/x '--streams-cache /x'; do
 		set -- start $flag --kubeconfig "$TMP/none"

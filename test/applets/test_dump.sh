@@ -1,4 +1,4 @@
-# mcoctl dump: what previews say of a dump is what they say of the cluster.
+# mcoctl dump: previews of a dump and of the cluster are the same.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 ctl=$BIN/mcoctl ex=examples/bootstrap controller=''
@@ -7,7 +7,7 @@ trap 'kill $controller $sandbox_pid 2>/dev/null; wait; rm -rf "$TMP"' EXIT
 unset KUBECONFIG
 export HOME=$TMP
 
-# ---- a cluster with a controller that has rendered its pools
+# ---- a cluster whose controller has rendered its pools
 create() {	# path, JSON
 	local got
 	got=$(curl -sS -m 60 -o "$TMP/put" -w '%{http_code}' -H 'Content-Type: application/json' -d "$2" "$api$1")
@@ -68,8 +68,8 @@ is 'a file that is no place for it' 1 $?
 is 'not to a terminal' 'Error: a dump contains the secrets of MachineConfigs and is not written to a terminal: redirect it, or give --output-file FILE' \
 	"$(script -qec "'$ctl' dump" /dev/null < /dev/null | tr -d '\r')"
 
-# ---- every preview of it is the cluster's
-same() {	# name, status, manifest, flags of diff...: of the cluster, of the dump in YAML and in JSON
+# ---- every preview of it equals the cluster's
+same() {	# name, status, manifest, flags of diff...: compares the cluster with the dump in YAML and in JSON
 	local name=$1 status=$2 f=$3 how
 	shift 3
 	"$ctl" diff -f "$f" "$@" > "$TMP/live" 2> "$TMP/live.err"
@@ -119,7 +119,7 @@ same 'a pool that is paused' 1 "$TMP/paused.yaml"
 expect 'and says so' 0 'pool worker: paused: rendered, but no node updates until it is unpaused; then each node: no drain, no reboot (3 nodes, 1 at a time)
 ' '' grep '^pool worker: paused' <("$ctl" diff -f "$TMP/paused.yaml" --base "$TMP/dump.yaml")
 
-# ---- the dump that examples/docs/preview.md makes with oc is as good
+# ---- the dump that examples/docs/preview.md makes with oc gives the same
 if command -v kubectl > /dev/null; then
 	what=$(sed -n 's/^oc get -A -o yaml \([a-z.,]*\) >.*/\1/p' examples/docs/preview.md)
 	kubectl get -A -o yaml "$what" > "$TMP/dump.yaml.oc"
@@ -130,7 +130,7 @@ if command -v kubectl > /dev/null; then
 	cp "$TMP/ours.yaml" "$TMP/dump.yaml"
 fi
 
-# ---- without MachineConfiguration there is a reboot, and why is said
+# ---- without MachineConfiguration the preview has a reboot and the reason
 expect 'with it' 0 'pool worker: each node: no drain, no reboot (3 nodes, 1 at a time)
 ' '' grep '^pool worker: each\|^assumed' <("$ctl" diff -f "$TMP/60-motd.yaml" --base "$TMP/dump.yaml")
 "$ctl" fmt -o json-compact "$TMP/dump.json" | sed 's/"kind":"MachineConfiguration"/"kind":"Unknown"/' > "$TMP/less.json"
@@ -138,10 +138,10 @@ expect 'without it' 0 'pool worker: each node: drain and reboot (3 nodes, 1 at a
 assumed: no MachineConfiguration: node disruption policies are the defaults
 ' '' grep '^pool worker: each\|^assumed' <("$ctl" diff -f "$TMP/60-motd.yaml" --base "$TMP/less.json")
 
-# ---- a must-gather has the same in other places
+# ---- a must-gather has the same objects in other places
 g=$TMP/gather/img/cluster-scoped-resources
 mkdir -p "$g/machineconfiguration.openshift.io/all" "$g/config.openshift.io" "$g/operator.openshift.io" "$g/core/nodes"
-split() {	# where, kinds...: a file for all of them
+split() {	# where, kinds...: writes all of them into one file
 	local to=$1
 	shift
 	awk -v kinds=" $* " '/^- apiVersion/ { n++ } /^kind: List/ { exit } n { item[n] = item[n] substr($0, 3) "\n"; if ($0 ~ /^  kind/) k[n] = $2 }

@@ -1,9 +1,10 @@
-# mcoctl validate and the CRDs: every field that a schema has is known, at every depth, and
-# nothing else is.
+# mcoctl validate and the CRDs: validate knows every field of a schema, at every depth, and
+# no other.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl
 
-# An object with all fields; with all: each object of known members has an unknown one, too.
+# An object with all fields; $all also adds an unknown member to each object with known
+# members.
 sample='
 def sample($all):
 	if .["x-kubernetes-int-or-string"] then 1

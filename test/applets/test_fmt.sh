@@ -1,4 +1,4 @@
-# mcoctl fmt: good input of every form, and one clear line for bad input.
+# mcoctl fmt: valid input in every form, and one clear line for bad input.
 . test/applets/lib.sh
 
 cat > "$TMP/a.yaml" <<'Y'
@@ -95,7 +95,7 @@ expect 'its file is written' 0 $'a: 1\n' '' cat sub/target.yaml
 expect 'beside it nothing is left' 0 $'target.yaml\n' '' ls -A sub
 ln -s loop2 loop1
 ln -s loop1 loop2
-# each C library has words of its own for it
+# each C library has its own message for it
 expect 'a loop of links' 1 '' 'Error: open loop1: ' bash -c '"$0" fmt -w loop1 2> ../loop; rc=$?; head -c 19 ../loop >&2; exit $rc' "$ctl"
 expect 'a directory' 1 '' $'Error: read sub: Is a directory\n' "$ctl" fmt -w sub
 mkfifo pipe

@@ -1,7 +1,7 @@
-# A hand-over is silent: a cluster as upstream's controller leaves it, with the rendered
-# names of upstream's golden cases, is taken over by mco-controller, and not one object
-# is written. What upstream's typed clients would write is in every object already, so
-# the way back is silent, too.
+# A hand-over is silent: mco-controller takes over a cluster in the state that
+# upstream's controller leaves, with the rendered names of upstream's golden cases, and
+# writes no object. Every object already has what upstream's typed clients would write,
+# so the way back is silent, too.
 build=${MCO_DIR:-build}
 BIN=$build real='' here=$PWD/test/cluster
 . test/cluster/servers.sh
@@ -21,7 +21,7 @@ path_of() { # KIND NAMESPACE
 	esac
 }
 make_namespace() { create /api/v1/namespaces "$1" "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"$1\"}}"; }
-load() { # FILE: its objects, without their status
+load() { # FILE: creates its objects, without their status
 	local one ns
 	"$BIN/mcoctl" fmt -o json-compact "$1" >"$W/docs"
 	while read -r one; do
@@ -47,7 +47,7 @@ make_cluster() { # CASE
 	create $config/nodes cluster '{"apiVersion":"config.openshift.io/v1","kind":"Node","metadata":{"name":"cluster"},"spec":{}}'
 	create $config/images cluster '{"apiVersion":"config.openshift.io/v1","kind":"Image","metadata":{"name":"cluster"},"spec":{}}'
 }
-named() { # CASE POOL: by upstream
+named() { # CASE POOL: upstream's name
 	sed -n '/^spec:/,/^status:/s/^    name: \(rendered-.*\)/\1/p' "$golden/controllers/$1/expected/machine-pools/$2.yaml"
 }
 add_node() { # POOL
@@ -57,17 +57,17 @@ add_node() { # POOL
 		status: "True", reason: "R", message: "m", lastHeartbeatTime: "2026-01-01T00:00:00Z", lastTransitionTime: "2026-01-01T00:00:00Z"}]}}')"
 }
 
-# ---- what is in it ----
+# ---- its objects ----
 kinds="$mc/machineconfigs $mc/machineconfigpools $mc/kubeletconfigs $mc/containerruntimeconfigs $mc/controllerconfigs
 	$mc/machineconfignodes $config/nodes $config/images $config/featuregates $config/clusterversions $config/imagepolicies
 	$config/clusterimagepolicies $config/imagedigestmirrorsets $config/imagetagmirrorsets $config/apiservers /api/v1/nodes /api/v1/secrets"
-versions_of() { # every object and its version, but for those of the probe
+versions_of() { # every object and its version, except for those of the probe
 	local k
 	for k in $kinds; do
 		j "$k" '.items[].metadata | select(.name | test("probe") | not) | $k + "/" + .name + " " + .resourceVersion' --arg k "$k"
 	done
 }
-# As upstream's controller writes its types: members that are zero are there, empty sections not.
+# As upstream's controller writes its types: zero members are present, empty sections are not.
 typed='if .kind == "MachineConfig" and (.metadata.annotations // {} | has("'$P'/generated-by-controller-version") | not) then .
 	elif .kind == "MachineConfig" then .spec = {osImageURL: "", baseOSExtensionsContainerImage: "", kernelArguments: null, extensions: null,
 		fips: false, kernelType: ""} + .spec | .spec.config |= with_entries(select(.value != {}))
@@ -75,7 +75,7 @@ typed='if .kind == "MachineConfig" and (.metadata.annotations // {} | has("'$P'/
 		readyMachineCount: 0, unavailableMachineCount: 0, degradedMachineCount: 0, conditions: null, certExpirys: null} + .status |
 		if any(.status.conditions[]; .type == "PinnedImageSetsDegraded" and .status == "False") then . else .status.conditions += [{type:
 		"PinnedImageSetsDegraded", status: "False", reason: "", message: "", lastTransitionTime: "2026-01-01T00:00:00Z"}] end end'
-# Writes them so where they are not, and prints which.
+# Rewrites the objects that differ from that, and prints their names.
 write_typed() {
 	local kind one path
 	for kind in machineconfigs machineconfigpools; do
@@ -90,7 +90,7 @@ write_typed() {
 		done <"$W/typed"
 	done
 }
-# A pool that is made now has been rendered and counted: so has everything before it.
+# When a pool created now is rendered and counted, so is everything before it.
 wait_for_probe() {
 	post $mc/machineconfigpools '{"apiVersion":"'$P'/v1","kind":"MachineConfigPool","metadata":{"name":"probe"},"spec":{"machineConfigSelector":
 		{"matchLabels":{"'$P'/role":"worker"}},"nodeSelector":{"matchLabels":{"'$role'/probe":""}}}}'

@@ -1,9 +1,9 @@
-# The program that ships is hardened, also while it runs, and test/tools/harden.sh notices
-# when one of its properties is missing.
+# The shipped program is hardened, also at run time, and test/tools/harden.sh notices when
+# one of its properties is missing.
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # others are for tests only
 
-# ---- as it runs ---------------------------------------------------------------
+# ---- at run time --------------------------------------------------------------
 # mcoctl waits for standard input meanwhile.
 mkfifo "$TMP/in"
 maps() {	# file: the memory map of a run of mcoctl
@@ -11,7 +11,7 @@ maps() {	# file: the memory map of a run of mcoctl
 	"$BIN/mcoctl" fmt -f - <"$TMP/in" >/dev/null 2>&1 &
 	pid=$!
 	exec 7>"$TMP/in"
-	# until it reads (system call 0), and so is past its start
+	# until it reads (system call 0) and thus has finished starting
 	for ((i = 0; i < 1000; i++)); do
 		case $(cat "/proc/$pid/syscall" 2>/dev/null) in '0 0x0 '*) break ;; esac
 		sleep 0.01
@@ -43,12 +43,12 @@ static_made() {	# start file, flags...
 	made -nostartfiles -static "$musl/$start" "$musl/crti.o" "$@" "$musl/crtn.o"
 }
 hard='-fPIE -fstack-protector-strong'
-faulty() {	# name, complaint, library...
+faulty() {	# name, error message, library...
 	local name=$1 what=$2
 	shift 2
 	expect "$name" 1 '' "Error: $TMP/p: $what"$'\n' test/tools/harden.sh "$TMP/p" "$@"
 }
-among() {	# name, one of the complaints
+among() {	# name, one of the error messages
 	test/tools/harden.sh "$TMP/p" >"$TMP/complaints" 2>&1
 	expect "$1: refused" 1 '' '' [ $? -eq 0 ]
 	expect "$1" 0 "$2"$'\n' '' grep -o "$2" "$TMP/complaints"

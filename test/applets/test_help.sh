@@ -1,5 +1,5 @@
-# The pages of --help: each is as in test/golden/help, fits its width, has examples that
-# its flags accept, defaults and an exit status.
+# The pages of --help: each equals its file in test/golden/help, fits its width, and has
+# an exit status, defaults and examples that its flags accept.
 . test/applets/lib.sh
 golden=test/golden/help pages=$TMP/pages
 ok() { passed=$((passed + 1)); }
@@ -7,7 +7,7 @@ bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 unset COLUMNS NO_COLOR
 test/applets/help-pages.sh "$BIN" "$pages" || bad 'help-pages.sh'
 
-# ---- the pages themselves ------------------------------------------------------------
+# ---- the pages -----------------------------------------------------------------------
 for page in "$pages"/*; do
 	name=${page##*/}
 	if diff "$golden/$name" "$page" >"$TMP/diff" 2>&1; then ok; else
@@ -36,7 +36,7 @@ for page in "$pages"/*-*.txt; do
 		if grep -q "$part" "$page"; then ok; else bad "$name has no $part"; fi
 	done
 	while read -r line; do
-		# what is piped into the command, or what it is piped into, is not ours
+		# the commands on the other side of a pipe are not ours
 		command=$(grep -o '\(^\|| \)mco[a-z-]* [^|]*' <<<"$line" | sed 's/^| //')
 		read -r -a words <<<"$command"
 		expect "$name: $line" 0 "$("$BIN/${words[0]}" "${words[1]}" --help)

@@ -1,5 +1,4 @@
-# diff, cat, files, blame, hash: on the examples and on files
-# made here.
+# diff, cat, files, blame, hash: on the examples and on files created here.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl base=examples/cluster
 

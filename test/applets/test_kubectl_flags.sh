@@ -1,5 +1,6 @@
-# kubectl's global flags: each does what it does for kubectl, or is taken and has no
-# effect. The servers are the sandbox, one that keeps what it was asked, and openssl.
+# kubectl's global flags: each has the effect it has in kubectl, or is accepted
+# without effect. The servers are the sandbox, one that records its requests, and
+# openssl.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 ctl=$BIN/mcoctl
@@ -13,7 +14,7 @@ bash test/kube/certs.sh "$certs" || exit 1
 pools=/apis/machineconfiguration.openshift.io/v1/machineconfigpools
 none='Error: no MachineConfigPool in the cluster
 '
-try() {	# NAME STDERR FLAGS...: what a verb says that asks the cluster
+try() {	# NAME STDERR FLAGS...: the error of a verb that reads the cluster
 	local name=$1 want=$2
 	shift 2
 	expect "$name" 1 '' "$want" "$ctl" render "$@" </dev/null
@@ -45,7 +46,7 @@ try 'those that have no effect' "$none" "${tls[@]}" --insecure-skip-tls-verify -
 	--disable-compression --kuberc=/nowhere --match-server-version --profile cpu --profile-output /nowhere/x \
 	--warnings-as-errors --log-flush-frequency 1s --vmodule x=1 --request-timeout 10s -n openshift-machine-config-operator
 
-# the same in a kubeconfig, and what flags replace there
+# the same in a kubeconfig, and which of its settings flags override
 config() {	# CLUSTER USER
 	cat >"$TMP/config" <<-CONFIG
 	clusters:
@@ -88,7 +89,7 @@ try 'an unknown user' "Error: user \"othr\" does not exist (did you mean other?)
 " "${file[@]}" --user othr
 kill "$sandbox_pid"; wait "$sandbox_pid" 2>/dev/null
 
-# ---- who asks: what the server is shown -----------------------------------------------
+# ---- identity: the credentials that the server gets -----------------------------------
 asked=$TMP/asked$pools
 mkdir -p "${asked%/*}"
 printf 'HTTP/1.1 403 Forbidden\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n{"message":"no"}' >"$asked"
@@ -150,8 +151,8 @@ try '--client-certificate alone' $'Error: client-certificate needs client-key\n'
 shown 'with -v 9 no secret is logged' 'Authorization: Bearer secret-4' "${at[@]}" --token secret-4 -v 9
 expect 'nor printed' 1 $'0\n' '' grep -c secret- "$TMP/out"
 
-# ---- certificates of clients, names of servers ----------------------------------------
-tls_server() {	# FLAGS...: openssl's, which answers with a page; sets there
+# ---- client certificates, server names ------------------------------------------------
+tls_server() {	# FLAGS...: starts openssl s_server, which answers with a page; sets there
 	rm -f "$TMP/s_server"
 	openssl s_server -accept 127.0.0.1:0 -tls1_2 -www "$@" >"$TMP/s_server" 2>&1 </dev/null &
 	pids+=($!)
@@ -172,7 +173,8 @@ try 'they replace those of the kubeconfig' "$(page "$there")
 try 'a certificate that is not there' 'Error: client-certificate: open /nowhere.pem: No such file or directory
 ' "${at[@]}" --client-certificate /nowhere.pem --client-key "$certs/alice.key"
 
-# The certificate that fits is shown only to clients that ask for the name.
+# The server presents the matching certificate only to clients that request the
+# name.
 tls_server -cert "$certs/ip.pem" -key "$certs/ip.key" -servername api.example \
 	-cert2 "$certs/name.pem" -key2 "$certs/name.key"
 at=(--server "$there" --certificate-authority "$certs/ca.pem")
@@ -181,7 +183,7 @@ try '--tls-server-name is asked for and verified' "$(page "$there")
 try 'the certificate for others' "$(why "$there" 'tls: certificate is valid for 10.1.2.3, not 127.0.0.1')
 " "${at[@]}"
 
-# ---- every verb that asks a cluster has them -------------------------------------------
+# ---- every verb that reads a cluster has them ------------------------------------------
 verbs=0
 for verb in $("$ctl" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'); do
 	"$ctl" "$verb" --help | grep -q 'Use "mcoctl options"' || continue

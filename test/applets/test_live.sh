@@ -1,4 +1,5 @@
-# mcoctl on a cluster: the examples put into a sandbox give what they give as files.
+# mcoctl on a cluster: the examples give the same output from a sandbox as from
+# files.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 ctl=$BIN/mcoctl base=examples/cluster
@@ -96,7 +97,7 @@ is 'nobody there' 1 $?
 is 'in one line' "Error: listing machineconfigpools: GET $api$v1/machineconfigpools: connect to 127.0.0.1 port ${api##*:}: Connection refused" \
 	"$(cat "$TMP/.err")"
 
-# ---- what may not be seen ----------------------------------------------------------------
+# ---- missing permissions -----------------------------------------------------------------
 echo right > "$TMP/tokens"
 rm "$TMP/kubeconfig"
 sandbox_start --tokens "$TMP/tokens"

@@ -1,5 +1,5 @@
-# A log that nobody reads: mco-server answers all the same, and says later how many
-# lines were lost. TLS handshakes that fail are in it at default verbosity, once.
+# A log that is not read: mco-server still answers, and later reports how many
+# lines were lost. Failed TLS handshakes are logged at default verbosity, once.
 . test/applets/lib.sh
 export NO_PROXY='*'
 pid=
@@ -9,7 +9,7 @@ is() { if [ "$2" = "$3" ]; then passed=$((passed + 1)); else failed=$((failed + 
 openssl req -x509 -nodes -days 2 -subj /CN=one -newkey ec -pkeyopt ec_paramgen_curve:P-256 \
 	-addext subjectAltName=IP:127.0.0.1 -keyout "$TMP/tls.key" -out "$TMP/tls.crt" 2>/dev/null
 mkfifo "$TMP/log"
-exec 7<>"$TMP/log" # a reader, so that nobody gets SIGPIPE; it reads when it is told to
+exec 7<>"$TMP/log" # a reader, so that no writer gets SIGPIPE; it reads on request
 tree=test/golden/server/tree/base
 "$BIN/mco-server" bootstrap --server-basedir $tree --bootstrap-kubeconfig $tree/kubeconfig \
 	--bind-address 127.0.0.1 --secure-port 0 --insecure-port 0 --cert "$TMP/tls.crt" --key "$TMP/tls.key" \
@@ -21,7 +21,7 @@ done
 api=https://127.0.0.1:${line##*:}
 get() { curl -s -m 60 -o /dev/null -w '%{http_code}\n' --cacert "$TMP/tls.crt" -H 'Accept: nothing' "$api$1"; }
 is 'it answers' 200 "$(get /healthz)"
-for _ in 1 2 3; do curl -s -m 60 -o /dev/null "$api/healthz"; done # who does not trust it
+for _ in 1 2 3; do curl -s -m 60 -o /dev/null "$api/healthz"; done # a client that does not trust the server
 # lines of a kilobyte, into a pipe of 64 KiB
 is 'requests that fill the log are answered' '500 200' \
 	"$(get "/config/nosuch$(printf '%0900d' 0)?[1-200]" | sort | uniq -c | awk '{ print $2, $1 }')"

@@ -1,11 +1,11 @@
-# Query strings and passwords of URLs may be secrets: they are in no log and in no
-# message of the server, of clients, and of firstboot.
+# Query strings and passwords in URLs may be secrets: no log and no message of the
+# server, of clients or of firstboot contains them.
 . test/applets/node.sh
 export LC_ALL=C NO_PROXY='*'
 unset MCO_HOST_PATH
 pids=()
 trap 'kill "${pids[@]}" 2>/dev/null; rm -rf "$TMP"' EXIT
-bare() {	# name, files...: which have something, and nothing of the secrets
+bare() {	# name, files...: not empty, and without the secrets
 	local name=$1
 	shift
 	same "$name: written" "$#" "$(find "$@" -size +0 | wc -l)"
@@ -34,7 +34,7 @@ same 'statuses' ' 400 400 400 301 301 200 404 400 400 200' "$statuses"
 kill "${pids[0]}"
 wait "${pids[0]}"
 pids=()
-# a pool's name is part of the path
+# the name of a pool is part of the path
 sed -i 's/?QUERY=/the pool/g; s/%3FQUERY%3D/the pool/g' "$TMP/server.log" "$TMP/audit"
 bare 'the log and the audit log' "$TMP/server.log" "$TMP/audit"
 same 'audited' 10 "$(grep -c '"path":' "$TMP/audit")"

@@ -1,10 +1,11 @@
-# Roles that hold keys leave no core dumps: not by the limit, and not to a program.
+# Roles that hold keys leave no core dumps, neither as a file nor through a
+# core_pattern program.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 pids=()
 trap 'kill -9 "${pids[@]}" $sandbox_pid 2>/dev/null; wait 2>/dev/null; rm -rf "$TMP"' EXIT
-# A process that is not dumpable is known by its files in /proc, which are root's
-# whoever runs it. So it is run by nobody, as which root can see both.
+# The /proc files of a process that is not dumpable belong to root, whoever runs
+# it. So the test runs it as nobody when it is root, to see the difference.
 as=() me=$(id -u)
 if [ "$me" = 0 ]; then as=(setpriv --reuid 65534 --regid 65534 --clear-groups) me=65534; fi
 chmod 0755 "$TMP"
@@ -18,7 +19,7 @@ sandbox_start
 chmod 0644 "$TMP/kubeconfig"
 touch "$TMP/log" && chmod 0666 "$TMP/log"
 
-alive() {	# pattern, command...: until the log has it; sets pid
+alive() {	# pattern, command...: waits until the log has it; sets pid
 	local want=$1 i
 	shift
 	: > "$TMP/log"

@@ -1,4 +1,4 @@
-# mcoctl: input without anything to judge is an error, not a good answer.
+# mcoctl: input without anything to check is an error, not a success.
 . test/applets/lib.sh
 mkdir -p "$TMP/empty" "$TMP/repo/a/b" "$TMP/repo/.git" "$TMP/other"
 cp examples/cluster/*.yaml "$TMP/repo/a/b"
@@ -34,7 +34,7 @@ none 'diff: no such pool' 2 'no MachineConfigPool "nosuch" among the manifests: 
 none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the manifests' \
 	hash -f examples/new-time-source.yaml
 
-# ---- a base that lacks what the controllers start from ----
+# ---- a base without the objects that the controllers start from ----
 left='left out: no MachineConfig from templates has'
 dump='give a dump with them (mcoctl dump)'
 image="warning: registries: pool worker: $left /etc/containers/registries.conf: $dump
@@ -56,7 +56,7 @@ spec:
   kubeletConfig: {maxPods: 300}
 E
 expect 'diff: no release image' 2 '' "$image" "$BIN/mcoctl" diff -f "$TMP/image.yaml" --base examples/cluster
-strings() {	# MEMBER COMMAND...: of its JSON
+strings() {	# MEMBER COMMAND...: the strings of that member in its JSON
 	local member=$1
 	shift
 	"$@" 2> /dev/null | jq -r --arg m "$member" '.[$m][] | "warning: " + .'

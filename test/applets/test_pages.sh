@@ -13,7 +13,7 @@ pages() { printf '%s\n' README.md HACKING.md .github/*.md; find examples -name '
 
 # ---- code blocks -----------------------------------------------------------------------
 page='' cmd='' out='' ran=0
-run() {	# the command collected so far
+run() {	# runs the command collected so far
 	[ -n "$cmd" ] || return
 	ran=$((ran + 1))
 	bash -c "$cmd" >"$TMP/out" 2>&1
@@ -65,7 +65,7 @@ for page in $(pages); do read_page; done
 if [ "$ran" -ge 12 ]; then ok; else bad "only $ran commands"; fi
 
 # ---- links -----------------------------------------------------------------------------
-anchors() {	# FILE: of its headings, as GitHub makes them
+anchors() {	# FILE: the anchors of its headings, as GitHub makes them
 	sed -n '/^```/,/^```/d; s/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'
 }
 links=0
@@ -115,7 +115,7 @@ for page in $(pages); do
 done
 if [ "$named" -ge 20 ]; then ok; else bad "only $named make targets"; fi
 
-# ---- counts that the pages name ----------------------------------------------------------
+# ---- counts in the pages -----------------------------------------------------------------
 constant() { sed -n "s/^#define $1 \\([0-9]*\\)$/\\1/p" "$2" | sort -n | tail -n 1; }
 while IFS='|' read -r page text count; do
 	text=${text/N/$(sed ':a; s/\B[0-9]\{3\}\>/,&/; ta' <<<"$count")}

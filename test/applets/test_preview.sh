@@ -1,6 +1,6 @@
-# A preview promises what the live controller does: each change is first given to
-# `mcoctl diff`, on the cluster and on a dump of it, and then applied. The pools get the
-# rendered configs that were promised, and no others; what was refused is refused.
+# A preview promises what the live controller does: each change first goes to `mcoctl
+# diff`, on the cluster and on a dump of it, and is then applied. The pools get the
+# promised rendered configs, and no others; refused changes are refused.
 build=${MCO_DIR:-build}
 BIN=$build real='' here=$PWD/test/cluster
 . test/cluster/servers.sh
@@ -30,7 +30,7 @@ make_cluster() { # CONTROLLERCONFIG FEATUREGATE PULL-SECRET POOLS...
 	done
 }
 targets() { j $mc/machineconfigpools '.items[] | .metadata.name + " " + (.spec.configuration.name // "")'; }
-dump() { # what the command in examples/docs/preview.md collects
+dump() { # the objects that the command in examples/docs/preview.md collects
 	local k
 	for k in $mc/{machineconfigpools,machineconfigs,controllerconfigs,kubeletconfigs,containerruntimeconfigs} \
 		$config/{featuregates,nodes,images,apiservers,clusterversions,imagedigestmirrorsets}; do
@@ -39,7 +39,8 @@ dump() { # what the command in examples/docs/preview.md collects
 }
 differences() { jq -r '.differences[] | select(.pool) | .pool + " " + .to' "$1" | sort; }
 
-# promise NAME FILE: what diff says of the file, on the cluster and on a dump of it
+# promise NAME FILE: stores the output of diff for the file, on the cluster and on
+# a dump of it
 promise() {
 	dump
 	"$BIN/mcoctl" diff -f "$2" -o json --kubeconfig "$KUBECONFIG" >"$W/live" 2>"$W/err"
@@ -50,14 +51,15 @@ promise() {
 	differences "$W/live" >"$W/promised"
 	is "$1: the same of a dump" "$(cat "$W/promised")" "$(differences "$W/offline")"
 }
-# kept NAME POOLS: what was promised has come, for these pools and no others
+# kept NAME POOLS: checks that the promise came true, for these pools and no
+# others
 kept() {
 	local pool to
 	is "$1: the pools that change" "$2" "$(cut -d' ' -f1 "$W/promised" | xargs)"
 	while read -r pool to; do
 		eventually "$1: pool $pool" "$to" target "$pool"
 	done <"$W/promised"
-	# none has moved on since, and the others are where they were
+	# the other pools keep their targets
 	is "$1: the others" "$(sort "$W/before" | grep -vE "^(${2// /|}) ")" "$(targets | sort | grep -vE "^(${2// /|}) ")"
 }
 apply() { # METHOD PATH BODY

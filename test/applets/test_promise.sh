@@ -1,6 +1,6 @@
-# Some of the changes whose previews `make test-promise` compares with what the live
-# cluster does: of each kind of outcome one. Two clusters at a time, because each of
-# them waits for most of its time.
+# Some of the changes whose previews `make test-promise` compares with the live
+# cluster: one of each kind of outcome. Two clusters run at a time, because each
+# waits most of its time.
 . test/applets/lib.sh
 runs=()
 trap 'kill "${runs[@]}" 2> /dev/null; wait; rm -rf "$TMP"' EXIT

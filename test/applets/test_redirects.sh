@@ -1,5 +1,5 @@
-# Where a first boot is sent elsewhere: never from https to http, and what is said to the
-# first server is not said to another.
+# Redirects during firstboot: never from https to http, and credentials for the first
+# server do not go to another.
 . test/applets/node.sh
 . test/cluster/free_port.sh
 unset MCO_HOST_PATH
@@ -11,7 +11,7 @@ fresh() {
 	rm -rf "$R"; mkdir -p "$R/etc"
 	printf 'root:x:0:0:root:/root:/bin/bash\n' > "$R/etc/passwd"
 }
-canned() {	# DIR: a server of the answers in it
+canned() {	# DIR: starts a server of the answers in it
 	mkdir -p "$1"
 	perl test/applets/canned.pl "$1" & pids+=($!)
 	for _ in {1..2400}; do [ -s "$1/port" ] && break; sleep 0.05; done
@@ -33,7 +33,7 @@ answer "$A/good" '200 OK' < "$TMP/good"
 answer "$B/good" '200 OK' < "$TMP/good"
 
 # ---- Authorization ---------------------------------------------------------------------
-with_key() {	# NAME: a config at a that merges a/NAME, asked for with a key
+with_key() {	# NAME: requests a config at a that merges a/NAME, with a key
 	printf '{"ignition":{"version":"3.4.0","config":{"merge":[{"source":"%s/%s","httpHeaders":[{"name":"Authorization","value":"Bearer s3same"}]}]}}}' \
 		"$a" "$1" | answer "$A/config" '200 OK'
 	fresh; fetch "$a/config" --timeout 60s
@@ -51,12 +51,12 @@ for status in 301 302 303 307 308; do
 	same "$status: asked with the key" 'Authorization: Bearer s3same' "$(key "$A/there.request")"
 	same "$status: the other does not hear it" '1 ' "$(grep -c '^GET /good ' "$B/good.request") $(key "$B/good.request")"
 done
-# and on from there, by a path alone
+# and a further redirect there, by a path alone
 answer "$B/on" '302 Found' 'Location: /good\r\n' < /dev/null
 answer "$A/there" '302 Found' "Location: $b/on\r\n" < /dev/null
 with_key there
 same 'nor what it sends on' '0  ' "$? $(key "$B/on.request") $(key "$B/good.request")"
-# whoever is asked again is the first, with all that it was asked with
+# a retry starts at the first server, with all its headers
 answer "$B/late.1" '503 Busy' < /dev/null
 answer "$B/late" '200 OK' < "$TMP/good"
 answer "$A/there" '302 Found' "Location: $b/late\r\n" < /dev/null
@@ -83,7 +83,7 @@ for to in "$b/good" "HTTP${b#http}/good" "${b#http:}/good"; do
 	same "from https to $to: nobody asked" no "$([ -e "$B/good.request" ] && echo yes || echo no)"
 	same "from https to $to: nothing written" no "$([ -e "$R/etc/foo" ] && echo yes || echo no)"
 done
-# by way of an https server that http led to
+# through an https server that http redirected to
 answer "$A/up" '302 Found' "Location: $s/down\r\n" < /dev/null
 answer "$TMP/www/down" '301 Moved' "Location: $b/good\r\n" < /dev/null
 rm -f "$B/good.request"

@@ -1,4 +1,4 @@
-# mcoctl: TYPE/NAME and TYPE NAME as kubectl takes them, in manifests and in a cluster.
+# mcoctl: TYPE/NAME and TYPE NAME as in kubectl, in manifests and in a cluster.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 ctl=$BIN/mcoctl base=examples/cluster
@@ -31,7 +31,7 @@ cp $base/*.yaml "$TMP/now.yaml" "$TMP/old.yaml" "$TMP/dump"
 printf 'apiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {}\n' > "$TMP/dump/operator.yaml"
 chrony=$'pool ntp.example.net iburst\n' old=$'pool old.example.net iburst\n'
 
-names() {	# WHERE ARGS...: everything that names a config
+names() {	# WHERE ARGS...: tries every way to name a config
 	local where=$1 word
 	shift
 	for word in mcp/worker machineconfigpool/worker machineconfigpools/worker \
@@ -75,7 +75,7 @@ expect 'and of a file' 1 "$diff" '' "$ctl" diff -o json --base "$TMP/dump" "$TMP
 expect 'no such name in the dump' 2 '' 'Error: no MachineConfig "nosuch" among the manifests
 ' "$ctl" diff --base "$TMP/dump" node/worker-0 mc/nosuch
 
-# ---- mistakes
+# ---- errors
 use='use mcp/NAME, mc/NAME or node/NAME'
 for verb in 'cat nodee/worker-0:/etc/x' 'files nodee/worker-0' 'blame nodee/worker-0:/etc/x' 'render nodee/worker-0'; do
 	# shellcheck disable=SC2086

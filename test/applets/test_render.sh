@@ -1,15 +1,16 @@
-# mcoctl render: upstream's golden cases through the real binary, and mistakes.
+# mcoctl render: upstream's golden cases through the real binary, and errors.
 . test/applets/lib.sh
 
 export MCO_RAW=v4.22.0 MCO_HASH=0123456789abcdef0123456789abcdef01234567
 cases=$PWD/test/golden/render bin=$PWD/$BIN
-golden() {	# case: same bytes, or an error that ends in upstream's words
+golden() {	# case: same bytes, or an error that ends in upstream's message
 	local dir=$1 name=${1##*/} want
 	cd "$dir" || return
 	"$bin/mcoctl" render -f input >"$TMP/.out" 2>"$TMP/.err"
 	if [ -f expected/error.txt ]; then
 		want=$(cat expected/error.txt; echo x)
-		# manifests that do not decode are told by file and line here
+		# for manifests that do not decode, the error names file and
+		# line here
 		want=${want#error parsing *manifest: }
 		[ "$(tail -c $((${#want} - 1)) "$TMP/.err"; echo x)" = "$want" ]
 	else
@@ -19,7 +20,7 @@ golden() {	# case: same bytes, or an error that ends in upstream's words
 for c in "$cases"/*/; do
 	c=${c%/}
 	case ${c##*/} in
-	031-*|032-*) continue ;; # they take in what templates generate: test_bootstrap.sh
+	031-*|032-*) continue ;; # they include what templates generate: test_bootstrap.sh
 	esac
 	if (golden "$c"); then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 done

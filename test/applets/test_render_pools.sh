@@ -1,4 +1,4 @@
-# mcoctl render and hash: pools that cannot be rendered are named, the others are rendered.
+# mcoctl render and hash: names the pools that cannot be rendered, and renders the others.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl base=examples/cluster
 mc() {	# NAME ROLE SPEC
@@ -51,7 +51,7 @@ expect 'hash' 2 "pool worker: ${worker##*/}
 pool infra: ${infra##*/}
 " "$bad$none$large" "$ctl" hash -f "$TMP/bad.yaml" -f $base
 
-# ---- an object that is refused keeps the pools it is for from being rendered
+# ---- a refused object blocks the rendering of the pools that it selects
 cat > "$TMP/kubelet.yaml" <<'Y'
 apiVersion: machineconfiguration.openshift.io/v1
 kind: KubeletConfig

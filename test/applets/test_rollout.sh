@@ -1,5 +1,5 @@
 # A rollout to five nodes on mco-sandbox, while daemons, controller and API server
-# are killed at random. `make test-cluster` does it on a real kube-apiserver too.
+# are killed at random. `make test-cluster` runs it on a real kube-apiserver too.
 set -u
 BIN=${MCO_DIR:-build}
 . test/cluster/servers.sh

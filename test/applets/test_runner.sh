@@ -6,7 +6,7 @@ bad() { failed=$((failed + 1)); echo "FAIL $*"; }
 is() {	# name, want, got
 	if [ "$2" = "$3" ]; then ok; else bad "$1: expected \"$2\", got \"$3\""; fi
 }
-ends() {	# name, pid: it is gone, or will be soon
+ends() {	# name, pid: waits until it has ended
 	local i
 	for ((i = 0; i < 100; i++)); do
 		kill -0 "$2" 2>/dev/null || { ok; return; }

@@ -1,4 +1,5 @@
-# The bill of materials beside the pins, the linker's map and the program.
+# Compares the bill of materials with the pins, the linker's map and the
+# program.
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # others are for tests only
 [ -z "${DEPS_DIR:-}" ] || { echo "0 passed, 0 failed"; exit 0; } # no pins
@@ -10,14 +11,14 @@ for program in "$BIN/mco" "$BIN/node/mco-daemon"; do
 	expect "$name: SPDX" 0 $'SPDX-2.3 CC0-1.0 SPDXRef-DOCUMENT\n' '' ask '"\(.spdxVersion) \(.dataLicense) \(.SPDXID)"'
 	expect "$name: of this program" 0 "$(sha256sum <"$program" | cut -d' ' -f1)"$'\n' '' \
 		ask '.packages[] | select(.SPDXID == .SPDXID and .name == "'"$name"'") | .checksums[0].checksumValue'
-	# Each source package as it is pinned.
+	# Each source package is the pinned one.
 	sed -n 's/^\([0-9a-f]*\)  \(\(bearssl\|cjson\|libyaml\|zlib\)_\(.*\)\.dsc\)$/\3 \4 \2 \1/p' test/tools/sources.sha256 >"$TMP/want"
 	expect "$name: the pinned packages" 0 "$(cat "$TMP/want")"$'\n' '' \
 		ask '.packages[] | select(.packageFileName | endswith(".dsc")) | "\(.name) \(.versionInfo) \(.packageFileName) \(.checksums[0].checksumValue)"'
 	for f in $(sed -n 's/^[0-9a-f]*  \(\(bearssl\|cjson\|libyaml\|zlib\)_.*\.tar\..*\)$/\1/p' test/tools/sources.sha256); do
 		expect "$name: $f" 0 '' '' grep -qF "$f sha256:$(pin "$f")" "$sbom"
 	done
-	# Every library that the linker took something of, and no other.
+	# Every library that the linker used, and no other.
 	test/tools/size.sh "$program" 99999999 >/dev/null
 	sed -n 's,.*/lib\([a-z]*\)\.a(.*,\1,p' "$program.size" |
 		sed 's/^yaml$/libyaml/; s/^z$/zlib/; s/^c$/musl/' | sort -u >"$TMP/linked"
@@ -32,7 +33,7 @@ done
 expect 'the C library that was linked' 0 "$(sha256sum <"/usr/lib/$(uname -m)-linux-musl/libc.a" | cut -d' ' -f1) $(dpkg-query -W -f '${Version}' musl-dev)"$'\n' '' \
 	jq -r '.packages[] | select(.name == "musl") | "\(.checksums[0].checksumValue) \(.versionInfo)"' "$BIN/mco.spdx.json"
 
-# A library that nobody has entered.
+# A library that test/tools/sbom.sh does not know.
 cp "$BIN/mco" "$TMP/mco"
 sed '0,/libz\.a(/!b' "$BIN/mco.map" | sed 's,/libz\.a(,/libother.a(,' >"$TMP/mco.map"
 expect 'an unknown library' 1 '' "Error: $TMP/mco: $(grep -o '/[^ ]*/libother\.a' "$TMP/mco.map" | head -n 1) is linked in, and test/tools/sbom.sh does not know it

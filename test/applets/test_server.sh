@@ -1,5 +1,5 @@
 # mco-server: upstream's golden exchanges through the real binary, over plain HTTP
-# and TLS, and what is ours alone.
+# and TLS, and our own features.
 . test/applets/lib.sh
 . test/cluster/free_port.sh
 export LC_ALL=C
@@ -26,7 +26,7 @@ is() {	# name, want, got
 	if [ "$2" = "$3" ]; then ok; else bad "$1: expected \"$2\", got \"$3\""; fi
 }
 
-await() {	# pattern, times: in the log
+await() {	# pattern, times: waits for it in the log
 	local i
 	for ((i = 0; i < 3000; i++)); do
 		[ "$(grep -c -e "$1" "$log")" -ge "${2:-1}" ] && return
@@ -174,12 +174,13 @@ hello -tls1_1 -cipher DEFAULT@SECLEVEL=0 | grep -q 'Cipher is (NONE)' && ok || b
 hello -cipher AES128-SHA | grep -q 'Cipher is (NONE)' && ok || bad 'RSA key exchange'
 hello -cipher ECDHE-ECDSA-CHACHA20-POLY1305 -tls1_2 | grep -q 'Cipher is ECDHE-ECDSA-CHACHA20-POLY1305' && ok || bad 'ChaCha20'
 
-# whichever worker it comes to
+# in any worker
 is 'sessions resumed' 5 "$(hello -tls1_2 -reconnect | grep -c '^Reused')"
 
-# another pair again and again, half a pair in between, and no request fails
+# the pair is replaced repeatedly, with half a pair in between, and no request
+# fails
 cat "$TMP/one.crt" "$TMP/two.crt" > "$TMP/both.crt"
-n=${WRAP:+40} n=${n:-150}	# valgrind has no hurry
+n=${WRAP:+40} n=${n:-150}	# valgrind is slow
 curl -sS -m 60 --cacert "$TMP/both.crt" -H 'Connection: close' -H "$ign" -o /dev/null \
 	-w '%{http_code}\n' "https://127.0.0.1:$secure/config/master?[1-$n]" > "$TMP/load1" &
 load1=$!
@@ -197,11 +198,11 @@ done
 cp "$TMP/two.crt" "$TMP/tls.crt" && cp "$TMP/two.key" "$TMP/tls.key"
 wait $load1 && wait $load2
 is 'requests while certificates change' $((2 * n)) "$(cat "$TMP/load1" "$TMP/load2" | grep -cx 200)"
-shown() {	# how many of 8 connections are shown the second pair
+shown() {	# how many of 8 connections get the second pair
 	curl -s -m 60 -o /dev/null -w '%{http_code}\n' --no-sessionid -H 'Connection: close' \
 		--cacert "$TMP/two.crt" "https://127.0.0.1:$secure/healthz?[1-8]" | grep -cx 200
 }
-for ((i = 0; i < 1000; i++)); do # workers look one after the other
+for ((i = 0; i < 1000; i++)); do # the workers notice it one after the other
 	[ "$(shown)" != 8 ] || break
 	sleep 0.1
 done
@@ -225,7 +226,7 @@ stop 'a server with a strange profile'
 
 # ---- ports ----------------------------------------------------------------------------
 
-# a 0 opens none: the process listens once, and that is TLS
+# port 0 opens no port: the process has one listener, for TLS
 start1() {
 	: > "$log"
 	"$BIN/mco-server" bootstrap --server-basedir "$tree" --bootstrap-kubeconfig "$tree/kubeconfig" \
@@ -277,7 +278,7 @@ printf 'status: {configuration: {name: 7}}' > "$tree/machine-pools/arbiter.yaml"
 is 'a name that is none' 404 "$(get /config/arbiter)"
 await 'Pool "arbiter" requested by address:"127.0.0.1:[0-9]*" User-Agent:"curl/.*" Accept-Header: "\*/\*"' && ok
 
-# configs are made once for each worker, whatever it was that changed
+# each worker builds a config once, whatever changed
 made=$(curl -sS "http://127.0.0.1:$metrics/metrics" | sed -n 's/^mco_server_configs_made_total //p')
 sleep 0.2
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do get /config/master -H "$ign" >/dev/null; done
@@ -294,7 +295,7 @@ grep -Eq '^\{"time":"[-0-9]*T[:.0-9]*Z","address":"127\.0\.0\.1:[0-9]+","tls":fa
 is 'a line each' "$(awk '/requests_total\{/ { n += $2 } END { print n + 1 }' "$TMP/metrics")" \
 	"$(grep -vc '"path":"/metrics"' "$TMP/audit")"
 
-# ---- who may ask -----------------------------------------------------------------------
+# ---- access ----------------------------------------------------------------------------
 
 printf 'first\n\n second \n' > "$TMP/tokens"
 start --require-token-file "$TMP/tokens" --workers 1	# who has read what is then known
@@ -312,7 +313,7 @@ rm "$TMP/tokens"
 is 'the file gone, its tokens stay' 200 "$(get /config/master -H 'Authorization: Bearer third')"
 stop 'a server with tokens'
 
-# who is not let in hears not a byte, of TLS neither
+# a refused client gets no byte, not even of TLS
 start --allow-cidr 10.0.0.0/8 --allow-cidr ::1 --metrics-address 127.0.0.1:0
 is 'not from here' 000 "$(get /config/master 2>"$TMP/.err")"
 is 'nor health' 000 "$(get /healthz 2>"$TMP/.err")"
@@ -323,7 +324,7 @@ is 'not a byte of it' 1 "$(grep -c 'SSL handshake has read 0 bytes' "$TMP/hello"
 is 'counted' 'mco_server_connections_denied_total 3' "$(curl -sS \
 	"http://127.0.0.1:$(sed -n 's/.*metrics on :\([0-9]*\)$/\1/p' "$log")/metrics" | grep ^mco_server_connections_denied)"
 stop 'a server for others'
-admitted() {	# network, addresses...: which of them are let in
+admitted() {	# network, addresses...: prints which of them are admitted
 	local from
 	start --allow-cidr 10.0.0.0/8 --allow-cidr "$1"
 	shift
@@ -334,7 +335,7 @@ admitted() {	# network, addresses...: which of them are let in
 }
 admitted 126.0.0.0/7 127.0.0.1
 is 'from here' '127.0.0.1 ' "$(cat "$TMP/admitted")"
-# one bit more or less would be others
+# one bit more or less would admit other addresses
 for net in '127.0.0.2/31 127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4=127.0.0.2 127.0.0.3 ' \
 	'127.0.2.0/24 127.0.1.255 127.0.2.0 127.0.2.255 127.0.3.0=127.0.2.0 127.0.2.255 ' \
 	'127.0.0.5/32 127.0.0.4 127.0.0.5 127.0.0.6=127.0.0.5 ' \
@@ -345,14 +346,14 @@ for net in '127.0.0.2/31 127.0.0.1 127.0.0.2 127.0.0.3 127.0.0.4=127.0.0.2 127.0
 done
 
 start --rate-limit 3
-# by one client in a row: a place is free again after 20 seconds
+# from one client, one after the other: a slot is free again after 20 seconds
 is 'one too many' '200 200 200 429 ' "$(curl -sS -m 60 -o /dev/null -D "$TMP/head" -w '%{http_code} ' \
 	"http://127.0.0.1:$plain/config/master?[1-4]")"
 grep -Eqi '^retry-after: ([1-9]|1[0-9]|20).?$' "$TMP/head" && ok || bad 'retry-after'
 is 'health is not counted' 200 "$(get /healthz)"
 stop 'a server with a limit'
 
-# ---- mistakes ------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------
 
 refuses() {	# name, pattern, flags...
 	local name=$1 pattern=$2 status

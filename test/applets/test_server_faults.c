@@ -1,5 +1,5 @@
 /*
- * mco-server under clients that are slow, wrong or gone, and workers that die:
+ * mco-server with clients that are slow, faulty or gone, and workers that die:
  * the real binary over real sockets.
  */
 #include "../test.h"
@@ -26,9 +26,9 @@
 #define TREE "test/golden/server/tree/base"
 #define HALF_OPEN 1000
 #define MALFORMED 3000
-#define LATE_MS 45000 /* of what should end after ten seconds */
+#define LATE_MS 45000 /* limit for what should end after ten seconds */
 #define SLOW 1600 /* twice as many as --max-connections */
-#define PATIENCE_MS 300000 /* of a slow machine; only to end */
+#define PATIENCE_MS 300000 /* limit for a slow machine; only to end the test */
 #define TURNS (PATIENCE_MS / 10)
 
 static char scratch[] = "/tmp/mco-test-XXXXXX";
@@ -45,7 +45,7 @@ static void pause_ms(long ms)
 	(void)nanosleep(&t, NULL);
 }
 
-/* mco-server beside the folder that this test is in. */
+/* The mco-server next to the directory of this test. */
 static const char *binary(struct arena *a)
 {
 	char self[4096];
@@ -66,10 +66,10 @@ static void read_log(void)
 	       (n = read(log_fd, log_text + log_n, sizeof(log_text) - 1 - log_n)) > 0)
 		log_n += (size_t)n;
 	if (log_n == sizeof(log_text) - 1)
-		log_n /= 2; /* only what is new is ever looked for */
+		log_n /= 2; /* only new text is searched */
 }
 
-/* Waits for text in the log; what stands behind it. */
+/* Waits for text in the log; returns the text after it. */
 static const char *in_log(const char *text, int times)
 {
 	for (int i = 0; i < TURNS; i++) {
@@ -98,7 +98,7 @@ static bool make_pair(struct arena *a)
 						  .p) == 0;
 }
 
-/* That nobody listens on, below those that the kernel gives away. */
+/* A port without a listener, below the kernel's ephemeral range. */
 static unsigned free_port(void)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
@@ -141,7 +141,7 @@ static bool start_server(struct arena *a, const char *bin)
 		str_fmt(a, "%s/tls.key", scratch).p,
 		NULL,
 	};
-	/* a file: a pipe that is full would stop the server */
+	/* a file: a full pipe would block the server */
 	const char *log = str_fmt(a, "%s/log", scratch).p, *text;
 	int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 
@@ -187,7 +187,7 @@ static int dial(uint16_t to_port)
 	return dial_from(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), INADDR_LOOPBACK, to_port);
 }
 
-/* Sends, half-closes when asked to, and reads up to the end: all bytes. */
+/* Sends, half-closes when requested, and reads all bytes up to the end. */
 static struct str talk_from(uint32_t from, struct arena *a, struct str request, bool half_close)
 {
 	AUTO(fd)
@@ -290,8 +290,8 @@ static bool comes_down_to(int want)
 	return all_descriptors() <= want;
 }
 
-/* How many there are when all workers have come up and nothing goes on: one that
- * is still on its way has not as many as the other. */
+/* The number of descriptors when all workers run and are idle. A worker that is still
+ * starting has fewer than the others. */
 static int quiet_descriptors(void)
 {
 	int n = -1, same = 0;
@@ -310,7 +310,7 @@ static int quiet_descriptors(void)
 
 /* ---- faults -------------------------------------------------------------- */
 
-static int quiet; /* descriptors when nothing goes on */
+static int quiet; /* descriptors when idle */
 
 TEST half_open_connections_keep_nobody_out(void)
 {
@@ -324,8 +324,8 @@ TEST half_open_connections_keep_nobody_out(void)
 		if (held[i] < 0)
 			continue;
 		open++;
-		/* some say nothing at all, some stop in the middle, and to some
-		 * what they say is no TLS */
+		/* some send nothing, some stop in the middle, and some send bytes that
+		 * are not TLS */
 		if (i % 3)
 			(void)send(held[i], head, sizeof(head) - 1 - i % 30u, MSG_NOSIGNAL);
 		if (i % 50 == 49)
@@ -340,7 +340,7 @@ TEST half_open_connections_keep_nobody_out(void)
 	PASS();
 }
 
-/* From 127.0.0.2, with more asked for than all buffers on the way hold. */
+/* From 127.0.0.2, requesting more than all buffers on the path hold. */
 static int slow_reader(struct str requests)
 {
 	int small = 4096, segment = 536;
@@ -354,7 +354,7 @@ static int slow_reader(struct str requests)
 	return fd;
 }
 
-/* Asks from 127.0.0.3, for both ports: what curl says of them. */
+/* Requests from 127.0.0.3 on both ports; returns curl's output. */
 static bool both_answer(const char *path)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -378,8 +378,8 @@ static bool is_cut(int fd)
 }
 
 /*
- * One host reads slowly on more connections than there are: others are served, on
- * this port and on the other, and it does not keep what it has.
+ * One host reads slowly on more connections than there are slots: other hosts
+ * are served, on this port and on the other, and it loses connections.
  */
 TEST slow_readers_keep_nobody_out(void)
 {
@@ -403,23 +403,23 @@ TEST slow_readers_keep_nobody_out(void)
 	}
 	for (int i = 0; i < SLOW; i++)
 		open += !is_cut(held[i]);
-	/* half of the 800, and the spare ones */
+	/* half of the 800, and the spare slots */
 	ASSERT(open > 200);
 	ASSERT(open <= 400 + 52);
 	ASSERT(str_find(test_file(&a, str_fmt(&a, "%s/log", scratch).p),
 			S("no free connection slot: ")) > 0);
-	/* and from where they are, when they are known to be slow */
+	/* and from the same address, once the slow connections are known */
 	pause_ms(600);
 	for (int i = 0; i < 20; i++)
 		ASSERT(served_from(INADDR_LOOPBACK + 1));
-	/* ten seconds without progress, which single bytes are not */
+	/* ten seconds without progress; single bytes are no progress */
 	tls = dial(secure);
 	plain = dial(port);
 	(void)send(tls, hello, sizeof(hello) - 1, MSG_NOSIGNAL);
 	(void)send(plain, "GET /healthz HTTP/1.1\r\nX: ", 26, MSG_NOSIGNAL);
 	do {
 		pause_ms(100);
-		(void)send(tls, "\2", 1, MSG_NOSIGNAL); /* long lists */
+		(void)send(tls, "\2", 1, MSG_NOSIGNAL); /* byte of a long list */
 		(void)send(plain, "x", 1, MSG_NOSIGNAL);
 		open = !is_cut(tls) + !is_cut(plain);
 		for (int i = 0; i < SLOW; i++)
@@ -435,7 +435,7 @@ TEST slow_readers_keep_nobody_out(void)
 	PASS();
 }
 
-/* A request with something wrong in it, or bytes that are none. */
+/* A faulty request, or bytes that are not a request. */
 static struct str malformed(struct arena *a, struct test_rng *r)
 {
 	static const char *const heads[] = {
@@ -477,7 +477,7 @@ static struct str malformed(struct arena *a, struct test_rng *r)
 		for (int i = 0; i < 300; i++)
 			buf_addf(&b, "F%d: x\r\n", i);
 	}
-	/* and one byte of it wrong in another way, now and then */
+	/* sometimes also with one other byte changed */
 	if (b.n && test_rand(r, 3) == 0)
 		b.p[test_rand(r, (uint32_t)b.n)] = (char)test_rand(r, 256);
 	return buf_str(&b);
@@ -493,7 +493,7 @@ TEST malformed_requests_are_refused(void)
 		struct str got = talk(&a, malformed(&a, &r), true);
 
 		answered += got.n > 0;
-		/* changed by one byte it may be a request after all */
+		/* with one byte changed it may still be a valid request */
 		wrong += got.n && !str_starts(got, S("HTTP/1.1 4")) &&
 			 !str_starts(got, S("HTTP/1.1 50")) &&
 			 !str_starts(got, S("HTTP/1.1 200 OK"));
@@ -523,8 +523,8 @@ TEST a_worker_that_is_killed_is_replaced(void)
 	PASS();
 }
 
-/* The server has taken all that was sent to it by this connection: the kernel has
- * nothing left for it to read. */
+/* The server has read everything that this connection sent: the kernel has no unread
+ * bytes left. */
 static bool taken(int fd)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -545,7 +545,7 @@ static bool taken(int fd)
 	return false;
 }
 
-/* Nobody listens any more, some time after it was said. */
+/* Waits until the port has no listener. */
 static bool closed(int64_t within_ms)
 {
 	int64_t end = clock_ms() + within_ms;
@@ -561,8 +561,8 @@ static bool closed(int64_t within_ms)
 	return false;
 }
 
-/* What was begun before SIGTERM is finished; nothing new is taken. The request is
- * ended well within the time that the server gives it, also where it is slow. */
+/* A request that began before SIGTERM is finished; no new one is accepted. The request
+ * ends well within the server's time limit, also on a slow machine. */
 TEST a_graceful_end(void)
 {
 	static const char head[] = "GET /config/master HTTP/1.1\r\nHost: x\r\n";
@@ -597,7 +597,7 @@ SUITE(suite)
 	const char *bin = binary(&a);
 	struct rlimit files = { 4096, 4096 };
 
-	(void)alarm(2000); /* rather an end than a wait for ever */
+	(void)alarm(2000); /* fail instead of waiting for ever */
 	(void)getrlimit(RLIMIT_NOFILE, &files);
 	files.rlim_cur = files.rlim_max;
 	(void)setrlimit(RLIMIT_NOFILE, &files);

@@ -14,7 +14,7 @@ openssl req -x509 -nodes -days 2 -subj /CN=one -newkey ec -pkeyopt ec_paramgen_c
 	-addext subjectAltName=IP:127.0.0.1 -keyout "$TMP/tls.key" -out "$TMP/tls.crt" 2>/dev/null
 cp -r "$golden/bootstrap-token" "$TMP/token" && chmod -R u+w "$TMP/token"
 
-await() {	# pattern, times: in the log
+await() {	# pattern, times: waits for it in the log
 	local i
 	for ((i = 0; i < 3000; i++)); do
 		[ "$(grep -c -e "$1" "$log")" -ge "${2:-1}" ] && return
@@ -68,10 +68,10 @@ until_body() {	# name, pattern, path: the answer follows the cluster
 	bad "$1"
 }
 
-# ids and versions are the API server's to give
+# the API server sets uids and versions
 same_ids() { sed -E 's/(uid%22%3A(%20)?%22)[-0-9a-f]*/\1/g; s/(resourceVersion%22%3A(%20)?%22)[0-9]*/\1/g'; }
 
-exchange() {	# case: kinds are watched one by one, and one may come late
+exchange() {	# case: kinds are watched one by one, and one may arrive late
 	local end=$((SECONDS + 120)) before=$passed,$failed
 	while exchanged "$1" > "$TMP/said" 2>&1; [ "$failed" != "${before#*,}" ]; do
 		[ $SECONDS -lt $end ] || break
@@ -103,7 +103,7 @@ start --metrics-address 127.0.0.1:0
 sandbox_load "$golden/objects/registry.yaml"	# as it is before anything is built
 sandbox_load "$golden"/objects/[!r]*.yaml
 launched
-# what came while the server was starting is followed, too
+# also follows objects created while the server was starting
 until_body 'the pools are there' 'rendered-worker-next' /config/layered
 for c in "$golden"/[0-9]*/; do
 	[ -e "$c/objects.without" ] || exchange "$(basename "$c")"
@@ -112,13 +112,13 @@ await 'Launching server with tls min version: VersionTLS12 & cipher suites \[TLS
 await "couldn't get config for req: {machineConfigPool:absent version:3.5.0}, error: could not fetch pool. err: machineconfigpool.machineconfiguration.openshift.io \"absent\" not found" && ok
 is 'TLS' 200 "$(curl -sS -m 60 --cacert "$TMP/tls.crt" -o "$TMP/body" -w '%{http_code}' -H "$ign" "https://127.0.0.1:$secure/config/worker")"
 
-# ---- what is kept ready -------------------------------------------------------------------
+# ---- cached answers -----------------------------------------------------------------------
 
 metrics=$(sed -n 's/.*metrics on :\([0-9]*\)$/\1/p' "$log")
 made() { curl -sS -m 60 "http://127.0.0.1:$metrics/metrics" | sed -n 's/^mco_server_configs_made_total //p'; }
 is 'a config' 200 "$(get /config/worker -H "$ign")"
 before=$(made)
-# by one client in a row
+# from one client, one after the other
 is 'unknown pools' "$(printf '500%.0s' {1..80})" "$(curl -sS -m 60 -o /dev/null -w '%{http_code}' -H "$ign" \
 	"http://127.0.0.1:$plain/config/unknown-[1-80]")"
 is 'each is looked for' $((before + 80)) "$(made)"
@@ -150,7 +150,7 @@ exchange 011-no-controllerconfig-500
 await 'error: could not get controllerconfig: controllerconfig.machineconfiguration.openshift.io "machine-config-controller" not found' && ok
 sandbox_load "$golden/objects/controllerconfig.yaml"
 until_body 'it is back' ignition /config/worker
-# a bundle seen once stays in use
+# a bundle that was read once stays in use
 curl -sS -m 60 -o /dev/null -X DELETE "$api/api/v1/namespaces/openshift-machine-config-operator/configmaps/kubeconfig-data"
 is 'still served' 200 "$(get /config/worker -H "$ign")"
 exchange 001-worker-spec-config-v3.5
@@ -167,7 +167,7 @@ exchange 006-layered-image-v3.5
 exchange 007-internal-registry-image-not-served
 stop 'a server that finds all there'
 
-# the registry's hosts cannot be known: no image, as upstream
+# without the registry's hosts there is no image, as in upstream
 kill "$sandbox_pid"
 wait "$sandbox_pid"
 rm "$TMP/kubeconfig"
@@ -180,7 +180,7 @@ grep -q currentImage "$TMP/body" && bad 'an image from nowhere' || ok
 await 'no layered image is served until .*/routes can be listed: forbidden: injected' && ok
 stop 'a server that may not list routes'
 
-# ---- mistakes ------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------
 
 refuses() {	# name, status, pattern, flags...
 	local name=$1 status=$2 pattern=$3
@@ -203,7 +203,7 @@ refuses 'workers' 1 'exited with error: --workers: start runs in one process$' $
 	--kubeconfig "$TMP/kubeconfig" --workers 2
 refuses 'a port that is taken' 1 'exited with error: listen tcp 127.0.0.1:.*: bind: Address' $url \
 	--kubeconfig "$TMP/kubeconfig" --insecure-port "${api##*:}"
-# nothing listens until all kinds have been seen, and it ends when told to
+# nothing listens before all kinds are listed, and SIGTERM ends it
 kill "$sandbox_pid"
 wait "$sandbox_pid"
 sandbox_pid=''

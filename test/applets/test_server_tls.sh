@@ -1,4 +1,4 @@
-# mco-server: TLS handshakes that must not end it, made by openssl.
+# mco-server: TLS handshakes, made by openssl, that must not crash it.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 export LC_ALL=C
@@ -11,7 +11,7 @@ openssl req -x509 -nodes -days 2 -subj /CN=one -newkey ec -pkeyopt ec_paramgen_c
 mkdir "$TMP/token"
 printf secret > "$TMP/token/token"
 
-await() {	# pattern, times: in the log
+await() {	# pattern, times: waits for it in the log
 	local i
 	for ((i = 0; i < 3000; i++)); do
 		[ "$(grep -c -e "$1" "$log")" -ge "${2:-1}" ] && return
@@ -52,7 +52,8 @@ stop() {
 
 hello() { openssl s_client -connect "127.0.0.1:$secure" -CAfile "$TMP/tls.crt" "$@" </dev/null 2>&1; }
 
-# A session resumed with another ALPN list. BearSSL 0.6 alone reads past the names.
+# A session resumed with another ALPN list. BearSSL 0.6 itself reads past the
+# names.
 resume_other_alpn() {	# name
 	hello -tls1_2 -no_ticket -alpn http/1.1 -sess_out "$TMP/s" > "$TMP/said"
 	is "$1: ALPN of a full handshake" 'ALPN protocol: http/1.1' "$(grep '^ALPN protocol' "$TMP/said")"
@@ -61,7 +62,8 @@ resume_other_alpn() {	# name
 	is "$1: which is not spoken" 'No ALPN negotiated' "$(grep 'ALPN' "$TMP/said")"
 	hello -tls1_2 -no_ticket -alpn h2,http/1.1 -sess_in "$TMP/s" > "$TMP/said"
 	is "$1: resumed with both" 1 "$(grep -c '^Reused, TLSv1.2' "$TMP/said")"
-	# a session of other suites is not resumed; h2 alone is refused or not negotiated
+	# a session with other suites is not resumed; h2 alone is refused or not
+	# negotiated
 	hello -tls1_2 -no_ticket -alpn h2 -sess_in "$TMP/s" -cipher ECDHE-ECDSA-CHACHA20-POLY1305 > "$TMP/said"
 	is "$1: not resumed with other suites" 0 "$(grep -c '^Reused' "$TMP/said")"
 	hello -tls1_2 -no_ticket -alpn h2 > "$TMP/said"
@@ -70,7 +72,7 @@ resume_other_alpn() {	# name
 	is "$1: no worker was ended" 0 "$(grep -c 'ended by signal' "$log")"
 }
 
-# A client that is refused is told why.
+# A refused client gets the reason.
 alerts() {	# name
 	local fd
 	is "$1: TLS 1.1" 1 "$(hello -tls1_1 -cipher DEFAULT@SECLEVEL=0 | grep -c 'alert number 70')"
@@ -92,7 +94,7 @@ serve_cluster --workers 1
 resume_other_alpn start
 stop start
 
-# What asks for TLS 1.3 as the minimum is not served with 1.2.
+# A minimum of TLS 1.3 is refused at start, not served with 1.2.
 refuses() {	# name, line, command...
 	local name=$1 line=$2
 	shift 2

@@ -8,7 +8,7 @@ within() {	# name, least, most, number
 part() { awk -v f="$2" 'index($2, f) { print $1 }' "$1.size"; }	# program, object
 row() { sed -n "s|^ *\([0-9]*\)  $1\$|\1|p" "$TMP/rows"; }
 
-# ---- the program that ships ---------------------------------------------------
+# ---- the shipped program ------------------------------------------------------
 expect 'within its limit' 0 '' '' bash -c 'test/tools/size.sh "$0" 1572864 >"$1"' "$BIN/mco" "$TMP/rows"
 is=$(stat -c %s "$BIN/mco")
 expect 'objects add up to the file' 0 "$is"$'\n' '' awk '{ n += $1 } END { print n }' "$BIN/mco.size"
@@ -26,8 +26,8 @@ expect 'has no other names' 1 '' \
 	$'Error: unknown command "mcoctl" for "mco-daemon"\nSee \'mco-daemon --help\'.\n' "$BIN/node/mco-daemon" mcoctl
 within 'and is small' 1 1048576 "$(stat -c %s "$BIN/node/mco-daemon")"
 
-# ---- a program whose parts are known ------------------------------------------
-# Two files of one name; 100 pointers, which take 8 bytes each and 24 to relocate.
+# ---- a program with known parts -----------------------------------------------
+# Two files of one name; 100 pointers of 8 bytes each, with relocations of 24.
 mkdir -p "$TMP/obj/src/aa" "$TMP/obj/src/bb" "$TMP/lib"
 echo 'const char aa[10000] = "a"; const char *pick(int i) { return aa + i; }' >"$TMP/aa.c"
 {

@@ -1,5 +1,5 @@
-# Where the libraries come from: what is not the pinned and signed source package is
-# refused, with one line that says what to do.
+# The sources of the libraries: anything but the pinned and signed source package is
+# refused, with a one-line error that says what to do.
 . test/applets/lib.sh
 [ "$BIN" = build ] || { echo "0 passed, 0 failed"; exit 0; } # the same for each variant
 [ -z "${DEPS_DIR:-}" ] || { echo "0 passed, 0 failed"; exit 0; } # nothing was fetched
@@ -9,13 +9,13 @@ dsc=cjson_1.7.15-1+deb12u4.dsc orig=cjson_1.7.15.orig.tar.gz
 pins=test/tools/sources.sha256
 
 get() { rm -rf "$TMP/src"; bash -euc '. test/tools/source.sh; get_sources "$0" cjson' "$TMP/src"; }
-anew() {	# the pins, and the archives as they were fetched
+anew() {	# restores the pins, and the archives as fetched
 	rm -rf "$ARCHIVES"
 	cp "$pins" "$PINS"
 	mkdir -p "$ARCHIVES"
 	cp "$kept"/cjson_* "$ARCHIVES"
 }
-repin() {	# file: its hash as it is now
+repin() {	# file: pins its current hash
 	sed -i "s/^[0-9a-f]*  $1$/$(sha256sum <"$ARCHIVES/$1" | cut -d' ' -f1)  $1/" "$PINS"
 }
 [ -e "$kept/$dsc" ] || ARCHIVES=$kept PINS=$pins bash -euc '. test/tools/source.sh; get_sources "$0" cjson' "$TMP/first"
@@ -41,7 +41,7 @@ expect 'a package without a pin' 1 '' 'Error: test/tools/sources.sha256 does not
 ' get
 
 # ---- signatures ---------------------------------------------------------------
-# The pins fit: only the signature tells.
+# The pins match: only the signature is wrong.
 anew
 sed -i 's/^Format: /Format:  /' "$ARCHIVES/$dsc"
 repin $dsc

@@ -1,5 +1,5 @@
-# mcoctl reads standard input for "-" only: a loop keeps its lines, an open pipe blocks
-# no command.
+# mcoctl reads standard input only for "-": a shell loop keeps its lines, and an open
+# pipe blocks no command.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl base=examples/cluster
 unset KUBECONFIG
@@ -13,7 +13,7 @@ cluster='Error: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or
 '
 both='Error: give two configs to compare (diff A B), or new manifests (diff -f NEW [--base DUMP])
 '
-# What each verb says when it is given nothing, whatever standard input is.
+# The output of each verb without arguments, whatever standard input is.
 nothing() {	# HOW; standard input is passed on
 	expect "validate, $1" 2 '' "$none" timeout 20 "$ctl" validate
 	expect "hash, $1" 2 '' "$none" timeout 20 "$ctl" hash

@@ -1,4 +1,4 @@
-# Taking over a cluster, on the sandbox; make test-cluster does it on a real
+# Taking over a cluster, on the sandbox; make test-cluster runs it on a real
 # kube-apiserver.
 build=${MCO_DIR:-build}
 . test/cluster/servers.sh

@@ -1,4 +1,4 @@
-# mco-controller templates: the tree that is built in, and trees given.
+# mco-controller templates: the built-in tree, and other trees.
 . test/applets/lib.sh
 controller=$BIN/mco-controller
 cc() {	# PLATFORM [STATUS]: a ControllerConfig
@@ -35,7 +35,7 @@ cc '{type: None}' HighlyAvailable > "$TMP/none.yaml"
 cc '{type: BareMetal, baremetal: {apiServerInternalIPs: [192.0.2.1, "2001:db8::1"], ingressIPs: [192.0.2.2]}}' \
 	HighlyAvailableArbiter > "$TMP/metal.yaml"
 
-# The list is what is in the sources, and export gives it back.
+# The list equals the sources, and export writes the same files.
 (cd src/plan/template/tree && find -L . -type f | sed 's|^\./||' | LC_ALL=C sort) > "$TMP/want"
 expect 'list' 0 "$(cat "$TMP/want")"$'\n' '' "$controller" templates list
 expect 'export' 0 '' '' "$controller" templates export "$TMP/new/tree"
@@ -48,7 +48,7 @@ expect 'no such tree' 1 '' "Error: failed to read dir \"$TMP/none\": open $TMP/n
 " "$controller" templates list --templates "$TMP/none"
 expect 'no verb' 1 '' $'Error: say list, export DIR, or render -f FILE\n' "$controller" templates
 
-# What comes of it.
+# The rendered MachineConfigs.
 expect 'names' 0 '00-master
 00-worker
 01-master-container-runtime
@@ -101,9 +101,9 @@ expect 'pods of an arbiter' 0 '/etc/kubernetes/manifests/coredns.yaml
 /etc/kubernetes/manifests/criometricsproxy.yaml
 ' '' sh -c "grep -o '/etc/kubernetes/manifests/[^ ]*' $TMP/arbiter.files | sort"
 
-# The scripts do what they say, here in a folder instead of /etc and /run.
+# The scripts work, here in a directory instead of /etc and /run.
 mkdir -p "$TMP/root/etc" "$TMP/root/run/NetworkManager"
-script() {	# PATH: as it is, but for where it works and what it asks others
+script() {	# PATH: with other paths and stand-ins for the programs it runs
 	"$BIN/mcoctl" cat -f "$TMP/master.yaml" "master:$1" |
 		sed "s|/etc/|$TMP/root/etc/|g; s|/run/|$TMP/root/run/|g; s/mv -Z/mv/; s/^own=.*/own=192.0.2.9/; s/nmcli .*/:/"
 }

@@ -1,5 +1,5 @@
-# What is printed to a terminal: control characters of names, messages and contents
-# are written out, there and always in errors and logs.
+# Output to a terminal: control characters in names, messages and contents are
+# escaped; in errors and logs always.
 . test/applets/lib.sh
 ctl=$BIN/mcoctl
 cat > "$TMP/bad.yaml" <<'Y'
@@ -17,9 +17,10 @@ spec:
       - {path: /etc/bar, contents: {source: "data:,%E2%80%AEtxt%0A%C2%9B2J%0A"}}
 Y
 sed 's/one/ONE/; s/txt/TXT/; s/x"}}/y"}}/; s/31mb/31mc/' "$TMP/bad.yaml" > "$TMP/bad2.yaml"
-# tty COMMAND...: what it writes to a terminal; the terminal's own CR LF is LF again
+# tty COMMAND...: its output on a terminal, with the terminal's CR LF as LF
 tty() { script -qec "$(printf '%q ' "$@")" /dev/null < /dev/null | sed 's/\r$//'; }
-# obeyed: what of standard input a terminal would obey, but our own colours
+# obeyed: counts lines of standard input that a terminal would act on, except
+# for our own colours
 obeyed() {
 	sed 's/\x1b\[\(0\|1\|31\|32\|36\)m//g' | LC_ALL=C grep -c $'[\x01-\x08\x0b-\x1f\x7f]\|\xc2[\x80-\x9f]\|\xe2\x80[\xaa-\xae]'
 }
@@ -47,7 +48,7 @@ expect 'diff, not to a terminal: as it is' 0 $'  -a\x1b[31mb\n' '' grep -- -a <(
 # shellcheck disable=SC2016
 expect 'diff by another program' 1 $'0\n' '' obeyed < <(KUBECTL_EXTERNAL_DIFF='diff -u' tty "$ctl" diff "$TMP/bad.yaml" "$TMP/bad2.yaml")
 
-# ---- colours: on a terminal that has them, or as --color says
+# ---- colours: on a terminal that has them, or by --color
 red() { grep -c $'\x1b\[31m' | sed 's/^[1-9].*/some/'; }
 unset NO_COLOR
 sed 's/%1B%5B31m//; s/\\e\[31m//; s/\\e\[2J//' "$TMP/bad.yaml" > "$TMP/plain.yaml"
@@ -77,7 +78,7 @@ expect 'another word' 2 '' \
 	"$ctl" diff --color alway a b
 
 # ---- help: as wide as the terminal
-wide() {	# COLUMNS COMMAND...: the longest line on such a terminal
+wide() {	# COLUMNS COMMAND...: the longest line on a terminal of that width
 	local columns=$1
 	shift
 	script -qec "stty cols $columns; $(printf '%q ' "$@")" /dev/null < /dev/null |

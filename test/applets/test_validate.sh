@@ -1,11 +1,12 @@
-# mcoctl validate: what is wrong is told, all of it, where it is; what is sound is not.
+# mcoctl validate: reports every error with its position, and nothing for valid
+# manifests.
 . test/applets/lib.sh
 unset KUBECONFIG KUBERNETES_SERVICE_HOST
 export HOME=$TMP
 ctl=$BIN/mcoctl base=examples/cluster role='machineconfiguration.openshift.io/role'
 cd "$TMP" && ln -s "$OLDPWD/examples" "$OLDPWD/test" . && case $BIN in /*) ;; *) ctl=$OLDPWD/$ctl ;; esac || exit 1
 
-# manifest KIND NAME REST...: a manifest whose spec follows, of the worker role
+# manifest KIND NAME REST...: a manifest of the worker role whose spec is REST
 manifest() {
 	cat <<-Y
 	apiVersion: machineconfiguration.openshift.io/v1
@@ -15,7 +16,8 @@ manifest() {
 	  labels: {$role: worker}
 	Y
 }
-# finds NAME STATUS EXPECTED [ARGS...]: of the manifest on standard input, x.yaml
+# finds NAME STATUS EXPECTED [ARGS...]: checks the manifest on standard input as
+# x.yaml
 finds() {
 	local name=$1 status=$2 want=$3
 	shift 3
@@ -29,7 +31,7 @@ spec:
 $4"
 }
 
-# ---- sound, and not
+# ---- valid and invalid
 expect 'valid' 0 $'5 objects, 2 MachineConfigs: valid\n' '' "$ctl" validate -f $base
 expect 'careless' 1 'examples/careless.yaml:5:9: warning: MachineConfig 00-worker-mine: metadata.name: the controllers generate MachineConfigs with such names and may overwrite it
 examples/careless.yaml:9:15: warning: MachineConfig 00-worker-mine: spec.osImageURL: registry.example.net/os:latest is a tag, not a digest: nodes may run different images under one name
@@ -291,7 +293,7 @@ x.yaml:8:20: warning: MachineConfig 50-x: the key kernelArguments occurs twice i
 2 warnings
 " '' "$ctl" validate -f - -f x.yaml <<< "$(manifest MachineConfig 50-x)"
 
-# ---- what people write
+# ---- common mistakes
 for word in '644 0644 01204' '755 0755 01363' '1777 0 03361'; do
 	read -r mode meant octal <<< "$word"
 	text="invalid mode $octal for /etc/x, cannot exceed 0777 (decimal; did you mean $meant?)"
@@ -327,7 +329,7 @@ finds 'what is quoted is bounded' 1 "x.yaml:2:7: error: ${big:0:100}…: kind: $
 1 error" <<< "apiVersion: $m/v1
 kind: $big"
 
-# ---- what running nodes refuse
+# ---- changes that running nodes refuse
 refused() {	# NAME WHERE PATH WHY SPEC
 	mc "nodes refuse: $1" 0 "x.yaml:$2: warning: MachineConfig 50-x: $3: running nodes refuse it: $4
 1 warning" "$5"
@@ -387,7 +389,7 @@ mc '1.5 MiB' 1 'x.yaml:1:1: error: MachineConfig 50-x: it has 1572865 bytes as J
 1 error' "  kernelArguments: [$(head -c 1572669 /dev/zero | tr '\0' a)]"
 mc 'one byte less' 0 '1 object, 1 MachineConfig: valid' "  kernelArguments: [$(head -c 1572668 /dev/zero | tr '\0' a)]"
 
-# ---- what pools lack
+# ---- objects that pools need
 finds 'how many nodes of a pool, and which' 1 'x.yaml:1:1: error: MachineConfigPool infra: invalid label selector: "Near" is not a valid label selector operator
 x.yaml:1:1: warning: MachineConfigPool infra: no node is updated: "maxUnavailable" invalid value for IntOrString: invalid value "many%": strconv.Atoi: parsing "many": invalid syntax
 1 error, 1 warning' <<< "$(manifest MachineConfigPool infra)
@@ -398,7 +400,7 @@ spec:
 ---
 $(manifest MachineConfig 50-x)"
 
-# ---- what a cluster has written itself may be of a newer version
+# ---- objects that the cluster wrote may be of a newer version
 finds 'a newer ControllerConfig' 0 '1 object, 0 MachineConfigs: valid' <<< "apiVersion: $m/v1
 kind: ControllerConfig
 metadata: {name: machine-config-controller, uid: 0a0b}
@@ -503,8 +505,8 @@ expect 'two bases' 2 '' $'Error: give --base or a cluster, not both\n' "$ctl" va
 # ---- upstream's golden cases: what it takes is sound, what it refuses is not
 # Fields that the API server would drop.
 dropping='055-ignition 061-pool 075-platform 078-topology 090-manifests'
-# Refused for the version of upstream's controller, or by the first run of a cluster alone:
-# two configs of one pool, gates, the platform, prebuilt images, the ControllerConfig, the pull secret.
+# Refused because of the version of upstream's controller, or only by bootstrap: two configs of one
+# pool, gates, the platform, prebuilt images, the ControllerConfig, the pull secret.
 elsewhere='086-err-controllerconfig 087-err-generated 087-err-controllerconfig 033-err 044-err 070-err-featuregate 082-err-platform 085-err-machineosconfig 086-err-no 088-err-pull'
 listed() { local w; for w in $2; do case $1 in "$w"*) return 0 ;; esac; done; return 1; }
 taken=0 refused=0

@@ -1,5 +1,5 @@
-# mcoctl validate beside a running controller: a healthy cluster has no findings, and what
-# validate says of a manifest is what the controller makes of it.
+# mcoctl validate and a running controller: a healthy cluster has no findings, and the
+# findings for a manifest match what the controller does with it.
 . test/applets/lib.sh
 . test/applets/sandbox.sh
 controller=''
@@ -12,7 +12,7 @@ api() {	# METHOD PATH [TYPE, body on standard input]
 }
 create() { api POST "$1" application/yaml > "$TMP/created"; }
 merge() { api PATCH "$1" application/merge-patch+json <<< "$2" > /dev/null; }
-within() {	# COMMAND...: until it succeeds, for a minute
+within() {	# COMMAND...: repeats it until it succeeds, for a minute
 	local end=$((SECONDS + ${PATIENCE:-60}))
 	until "$@"; do
 		[ $SECONDS -lt $end ] || return 1
@@ -44,7 +44,7 @@ MCO_RAW=v4.22.0 MCO_RETRY_MS=100 "$BIN/mco-controller" start --kubeconfig "$TMP/
 controller=$!
 pool() { api GET "$mc/machineconfigpools/$1"; }
 target() { pool "$1" | jq -r '.spec.configuration.name // ""'; }
-settled() {	# POOL: it has what mcoctl would render of the cluster as it is
+settled() {	# POOL: its config is what mcoctl renders from the current cluster
 	[ -n "$(target "$1")" ] && [ "$("$ctl" render --kubeconfig "$TMP/kubeconfig" -o name -p "$1" 2>/dev/null | sed 's,.*/,,')" = "$(target "$1")" ]
 }
 generated() { api GET $mc/machineconfigs | jq -r '.items[].metadata.name' | grep -q "99-$1-generated-registries"; }
@@ -53,7 +53,7 @@ for p in master worker infra; do # infra has worker's registries
 done
 within generated worker && api GET $mc/machineconfigs | grep -q 99-worker-generated-kubelet && ok || bad 'the KubeletConfig has no MachineConfig'
 
-# ---- a dump of it is sound ----
+# ---- a dump of it is valid ----
 kinds="$mc/machineconfigs $mc/machineconfigpools $mc/controllerconfigs $mc/kubeletconfigs $config/featuregates $config/images $config/nodes
 	$config/imagedigestmirrorsets /apis/operator.openshift.io/v1/machineconfigurations /api/v1/secrets"
 mkdir "$TMP/dump"
@@ -70,7 +70,7 @@ expect 'a dump of a healthy cluster' 0 "$sums objects, $mcs MachineConfigs: vali
 expect 'what mcoctl dump writes' 0 "$("$ctl" fmt -o json-compact "$TMP/dump.yaml" | jq '.items | length') objects, $mcs MachineConfigs: valid
 " '' "$ctl" validate --strict -f "$TMP/dump.yaml"
 
-# ---- manifests, said and done ----
+# ---- manifests: findings and results ----
 manifest() {	# KIND NAME SPEC
 	cat > "$TMP/x.yaml" <<-Y
 	apiVersion: $P/v1
@@ -85,7 +85,7 @@ is_degraded() { [ -n "$(degraded)" ]; }
 path_of() { echo "$mc/$(sed -n 's/^kind: //p' "$TMP/x.yaml" | tr '[:upper:]' '[:lower:]')s"; }
 undone() { [ "$(target worker)" = "$was" ] && ! is_degraded; }
 undo() { api DELETE "$(path_of)/$(sed -n 's/^metadata: {name: \([^,]*\),.*/\1/p' "$TMP/x.yaml")" > /dev/null; within undone || bad "$1: it does not go back"; }
-sound() {	# NAME [COUNT]: the cluster takes it
+sound() {	# NAME [COUNT]: the cluster accepts it
 	expect "$1: valid" 0 "1 object, ${2:-1 MachineConfig}: valid
 " '' "$ctl" validate --strict --kubeconfig "$TMP/kubeconfig" -f "$TMP/x.yaml"
 	was=$(target worker)
@@ -94,7 +94,7 @@ sound() {	# NAME [COUNT]: the cluster takes it
 	within rendered && ! is_degraded && ok || bad "$1: it is not rendered: $(degraded)"
 	undo "$1"
 }
-unsound() {	# NAME STATUS FINDING CONDITION: it is created and not rendered
+unsound() {	# NAME STATUS FINDING CONDITION: the server accepts it, and it is not rendered
 	expect "$1: what validate says" "$2" "$3
 " '' "$ctl" validate --kubeconfig "$TMP/kubeconfig" -f "$TMP/x.yaml"
 	was=$(target worker)

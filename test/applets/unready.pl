@@ -1,6 +1,6 @@
-# unready.pl DIR: an API server that is still starting: it grants a lease and says what
-# /api/v1 has; it knows no other kind, and whoever asks for a definition is told to come
-# again in two seconds. Its port is in DIR/port, what was asked in DIR/asked.
+# unready.pl DIR: an API server that is still starting: it grants a lease and serves the
+# discovery of /api/v1; it knows no other kind, and answers requests for a definition
+# with Retry-After: 2. DIR/port has its port, DIR/asked the requests.
 use strict;
 use IO::Socket::INET;
 my $dir = shift;

@@ -1,4 +1,4 @@
-# One line per answer, without what differs from run to run.
+# One line per answer, without values that differ from run to run.
 def text:
   gsub("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"; "UID")
   | gsub("[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}Z"; "TIME")
@@ -13,14 +13,14 @@ def text:
   | gsub("(?<a>only additions to existing tolerations\\)\n)[\\s\\S]*"; .a)
   | gsub("0xc[0-9a-f]{6,}"; "POINTER")
   | gsub("(?<a>resourceVersion\\\\\":\\\\\")[0-9]+"; "\(.a)RV")
-  # causes come in any order
+  # causes have no fixed order
   | gsub("(?<a> is invalid: \\[).*\\]$"; "\(.a)]");
 def mask:
   if type == "object" then
     del(.managedFields, .storageVersionHash)
     | if .kind == "Table" then
         .columnDefinitions = [(.columnDefinitions // [])[] | del(.description)]
-      # custom ones come in any order
+      # custom ones have no fixed order
       elif .kind == "APIResourceList" then .resources |= sort_by(.name)
       else . end
     | to_entries | sort_by(.key) | map(
@@ -33,13 +33,14 @@ def mask:
         else mask end)
       else .value |= mask end) | from_entries
   elif type == "array" then map(mask)
-  # An object that is quoted has an order of Go's, and where it was read to with it.
+  # A quoted object has Go's order, and the message has the read position.
   elif type == "string" and test("patch: Invalid value: \"\\{|^Invalid value: \"\\{") then
     capture("(?<head>^.*?Invalid value: )(?<quoted>\"\\{.*\\}\"): (?<why>.*?)(, error found in #.*)?$")
     | "\(.head)\(.quoted | fromjson | fromjson | mask | tojson): \(.why | text)"
   elif type == "string" then text
   else . end;
-# A watch is several values, one a line; what is no JSON stays text.
+# A watch is several values, one per line; text that is not JSON stays
+# unchanged.
 def value: . as $b
   | (try [fromjson] catch
       (try [$b | split("\n")[] | select(. != "") | fromjson] catch [$b]))
