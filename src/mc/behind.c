@@ -8,7 +8,7 @@
 
 #define KIND(k) (1U << (k))
 
-/* What the files of a pool's registries come from. The Image config owns all. */
+/* The kinds that a pool's registry files are generated from. The Image config owns all. */
 static const struct {
 	const char *path;
 	unsigned kinds;
@@ -78,7 +78,7 @@ static void add_registries(struct arena *a, const struct mc_set *set, struct str
 	}
 }
 
-/* KubeletConfigs and ContainerRuntimeConfigs keep the names of what they made. */
+/* The finalizers of KubeletConfigs and ContainerRuntimeConfigs name their MachineConfigs. */
 static void add_finalized(struct arena *a, const struct mc_set *set, struct str name,
 			  struct strs *out)
 {
@@ -94,7 +94,7 @@ static void add_finalized(struct arena *a, const struct mc_set *set, struct str 
 	}
 }
 
-/* Manifests of the bootstrap leave the owner's name out: it may be the only one. */
+/* Manifests of the bootstrap omit the owner's name: use the only object of that kind. */
 static struct str only_name(const struct mc_set *set, struct str kind)
 {
 	struct str name = S("");
@@ -134,7 +134,7 @@ static bool is_generated(struct str name, const char *prefix, const char *what)
 	return str_starts(name, str_of(prefix)) && str_find(name, str_of(what)) >= 0;
 }
 
-/* By the names that the controllers give. */
+/* Finds objects by the names that controllers generate. */
 static void add_by_name(struct arena *a, const struct mc_set *set, struct str name, struct str path,
 			struct strs *out)
 {
@@ -163,7 +163,7 @@ struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc
 	add_finalized(a, set, mc->meta.name, &out);
 	if (!out.n)
 		add_owners(a, set, mc, path, &out);
-	/* anybody may use such a name: only the annotation is the controllers' */
+	/* users may choose such a name, too: only controllers set the annotation */
 	if (!out.n && mc_annotation(&mc->meta, ANNO_BY_CONTROLLER).n)
 		add_by_name(a, set, mc->meta.name, path, &out);
 	return out;

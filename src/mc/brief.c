@@ -1,5 +1,6 @@
 /*
- * The digest is taken of the config with sorted members: servers and clients keep no order.
+ * Brief MachineConfigs. The digest is that of the config with sorted members, because servers and
+ * clients do not preserve their order.
  */
 #include "mc/brief.h"
 

@@ -1,6 +1,6 @@
 /*
- * Names are printed as Go prints them: the well-known attributes in a fixed order, last
- * first, in whatever order the certificate has them; then all others by their OID.
+ * Parses certificates for display. Names are printed as Go does: the well-known attributes in a
+ * fixed order, last first, regardless of their order in the certificate; then all others by OID.
  */
 #include "mc/cert.h"
 
@@ -13,7 +13,7 @@
 #define TAG_SET 0x31u
 #define TAG_OID 0x06u
 
-/* Takes the next value off *in. False at the end and on invalid DER. */
+/* Removes the next value from *in. False at the end and on invalid DER. */
 static bool next_value(struct str *in, unsigned *tag, struct str *body)
 {
 	size_t n, at = 2;
@@ -140,8 +140,7 @@ static bool printable(struct str s)
 	return true;
 }
 
-/* An attribute without a name: its number, and its value in DER as Go would
- * write it again. */
+/* An attribute without a name: its OID, and its value in DER as Go encodes it. */
 static struct str unnamed(struct arena *a, struct str oid, struct str value)
 {
 	struct buf b, der;
@@ -255,7 +254,7 @@ bool cert_parse(struct arena *a, struct str der, struct cert *out)
 	if (!expect(&der, TAG_SEQUENCE, &whole) || !expect(&whole, TAG_SEQUENCE, &tbs) ||
 	    !next_value(&tbs, &tag, &body))
 		return false;
-	/* the version is left out of the oldest */
+	/* certificates of version 1 omit the version */
 	if (tag == 0xA0 && !next_value(&tbs, &tag, &body))
 		return false;
 	if (tag != 0x02 || !expect(&tbs, TAG_SEQUENCE, &body))
@@ -269,7 +268,7 @@ bool cert_parse(struct arena *a, struct str der, struct cert *out)
 	return true;
 }
 
-/* Takes the next block off *pem. False when there is none. */
+/* Removes the next block from *pem. False when there is none. */
 static bool next_block(struct arena *a, struct str *pem, struct str *der)
 {
 	struct str begin = S("-----BEGIN "), type, end, line, rest;

@@ -1,11 +1,11 @@
 /*
- * Lists are compared by their longest common subsequence. There may be several; this
- * finds the same one as upstream's library. Between two common elements, containers of
- * one kind at the same place are compared in turn; anything else is removed and added.
+ * Differences between JSON values. Lists are compared by their longest common subsequence; of
+ * several, this finds the same one as upstream's library. Between two common elements, containers
+ * of one kind at the same position are compared recursively; all others are removed and added.
  */
 #include "mc/changes.h"
 
-#define PAIRS_MAX ((size_t)1 << 20) /* then no element counts as common */
+#define PAIRS_MAX ((size_t)1 << 20) /* for larger lists no element counts as common */
 
 struct items {
 	const struct json **v;
@@ -15,13 +15,13 @@ struct items {
 struct differ {
 	struct arena *a;
 	struct json *out;
-	struct buf diff; /* of the change that is being told */
-	struct buf come; /* lines that follow what goes */
+	struct buf diff; /* text of the current change */
+	struct buf come; /* "+" lines, which follow the "-" lines */
 };
 
 static void compare(struct differ *d, struct str path, const struct json *x, const struct json *y);
 
-/* end: what stands where there is nothing. */
+/* Adds a line; end is the text when j is NULL. */
 static void line(struct buf *b, const char *mark, const struct json *j, const char *end)
 {
 	if (!j) {
@@ -48,7 +48,7 @@ static void add_change(struct differ *d, struct str path)
 	json_push(d->out, e);
 }
 
-/* x or y may be NULL: there is none. */
+/* x or y may be NULL: absent. */
 static void replaced(struct differ *d, struct str path, const struct json *x, const struct json *y)
 {
 	begin_change(d);
@@ -77,7 +77,7 @@ static struct items common(struct arena *a, const struct items *x, const struct 
 
 	if (!x->n || !y->n || x->n > PAIRS_MAX / w)
 		return out;
-	/* row r and column c at r * w + c; none but zeros in the first ones */
+	/* row r and column c at r * w + c; the first row and column are zero */
 	t = arena_alloc(a, (x->n + 1) * w * sizeof(*t));
 	for (k = 0; k < (x->n + 1) * w; k++) {
 		size_t r = k / w, c = k % w;
@@ -109,7 +109,7 @@ static bool are_containers(const struct json *x, const struct json *y)
 	return json_kind(x) == json_kind(y) && json_kind(x) >= JSON_ARRAY;
 }
 
-/* Both lists from where they are up to the next place they agree on. */
+/* The positions in both lists, up to the next common element. */
 struct walk {
 	struct items x, y, common;
 	size_t i, j, c;
@@ -126,7 +126,7 @@ static bool at_common(const struct walk *w, const struct json *e)
 	return e && w->c < w->common.n && json_eq(e, w->common.v[w->c]);
 }
 
-/* True when it stands before two elements that are alike, if not the same. */
+/* True when the next two elements are the common one, or containers to compare. */
 static bool advance(struct differ *d, struct walk *w)
 {
 	const struct json *x, *y;

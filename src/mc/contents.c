@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "data/flate.h"
 
-/* The bytes as they are in the URL. ERR_NOTFOUND: they are elsewhere. */
+/* The decoded bytes of the data: URL. ERR_NOTFOUND: the source is another URL. */
 static int inlined(struct arena *a, const struct ign_obj *r, struct str *out, struct err *err)
 {
 	struct str source = ign_str(r, IGN_RESOURCE_SOURCE);

@@ -65,7 +65,7 @@ static int convert_list(struct arena *a, struct semver to, const struct doc *d, 
 		item.tree = j;
 		if (json_kind(json_at(j, "items")) == JSON_ARRAY)
 			return err_set(err, ERR_INVALID, "a list inside a list");
-		/* items of a typed list may leave out their kind */
+		/* items of a typed list may omit their kind */
 		rc = json_member(j, S("kind")) ? convert_object(a, to, &item, err)
 					       : convert_mc(a, to, &item, err);
 		if (rc < 0)

@@ -8,7 +8,7 @@ enum {
 	MAP = SHAPE_MAP,
 };
 
-/* The names, as in types.c; too few to be worth sharing equal ones. */
+/* The names, as in types.c, but with duplicates: there are few. */
 struct pool {
 	char none[1];
 #define STRUCT(type, name) char type##_[sizeof(name)];

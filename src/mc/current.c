@@ -8,7 +8,7 @@
 
 #include "mc/reconcile.h"
 
-/* Members in the order of upstream's struct; those it has not are left out. */
+/* Members in the order of upstream's struct; members that it does not have are omitted. */
 static struct json *ordered(struct arena *a, const struct json *j, const char *const *names)
 {
 	struct json *out = json_new(a, JSON_OBJECT);
@@ -181,8 +181,8 @@ static bool is_name_of(struct arena *a, struct str name, struct str pool, const 
 	return mc_rendered_name(a, pool, spec, &is, &ignored) == 0 && str_eq(is, name);
 }
 
-/* With empty lists as lists, or as none: releases differ in what they hashed and
- * in what they wrote. */
+/* The spec with empty lists as [] or as null: releases differ in which form they hashed and
+ * which they wrote. */
 static struct json *empty_as(struct arena *a, const struct json *spec, enum json_kind kind)
 {
 	static const char *const lists[] = { "kernelArguments", "extensions" };

@@ -1,6 +1,6 @@
 /*
- * Objects of a set by the words of a command line. Every error names the nearest
- * object that exists.
+ * Finds objects of a set by command-line arguments. Every error suggests the object with the
+ * nearest name.
  */
 #include "mc/find.h"
 

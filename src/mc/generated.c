@@ -38,7 +38,7 @@ static struct json *config_json(struct arena *a, const struct mc_files *files)
 	json_add_str(a, json_add_object(a, j, "ignition"), "version", S("3.5.0"));
 	for (size_t i = 0; i < files->n; i++)
 		json_push(list, file_json(a, &files->v[i]));
-	/* upstream leaves an empty storage section out */
+	/* upstream omits an empty storage section */
 	if (files->n)
 		json_add(json_add_object(a, j, "storage"), S("files"), list);
 	return j;

@@ -20,7 +20,7 @@ static const char versions[][9] = { [V1] = "v1", [V1ALPHA1] = "v1alpha1" };
 
 enum { OTHER, TYPES, CRD_TYPES };
 
-/* No pointers: each would cost a relocation that is longer than most names. */
+/* No pointers: each one would need a relocation, which is longer than most names. */
 struct row {
 	uint16_t type; /* of TYPES or CRD_TYPES */
 	uint8_t group, version, table;
@@ -28,8 +28,8 @@ struct row {
 	char kind[30];
 };
 
-/* Columns: group, version, kind. Kinds without fields are there so that they are
- * not taken for misspelt names of others; W: see mc_known.written. */
+/* Columns: group, version, kind. Kinds without fields are listed so that they do not count as
+ * misspelt names of others; W: see mc_known.written. */
 static const struct row known[] = {
 #define T(group, version, kind)                                  \
 	{                                                        \
@@ -97,7 +97,7 @@ static const struct row known[] = {
 };
 
 #define KNOWN_N (ARRAY_LEN(known))
-/* Names up to here are nobody else's, in any group. */
+/* The kinds up to here are unique to this operator in every group. */
 #define OURS 18
 
 static void cut_api(struct str api, struct str *group, struct str *version)
@@ -142,7 +142,7 @@ static bool is_near(struct str name, const char *have, size_t *best)
 	return true;
 }
 
-/* The kind is right: which apiVersion has it? */
+/* The row of an existing kind, for its apiVersion. */
 static const struct row *find_group(struct str group, struct str kind)
 {
 	bool plausible = !group.n || str_ends(group, S(".openshift.io"));

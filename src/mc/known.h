@@ -9,8 +9,8 @@
 struct mc_known {
 	const struct shapes *shapes; /* NULL: its fields are not known */
 	uint16_t type;
-	/* Written by the operator or the installer, not by users: of another
-	 * version it may have fields that are not known here. */
+	/* Written by the operator or the installer, not by users: another version may write
+	 * fields that are unknown here. */
 	bool written;
 };
 
@@ -18,9 +18,8 @@ struct mc_known {
 bool mc_known_find(struct str api, struct str kind, struct mc_known *out);
 
 /*
- * The fault of an unknown apiVersion and kind: "" when they may belong to somebody
- * else, else "… has no … (did you mean …?)". *of_kind: the kind is wrong, not the
- * apiVersion.
+ * The fault of an unknown apiVersion and kind: "" when they may belong to another API, else
+ * "… has no … (did you mean …?)". *of_kind: the kind is wrong, not the apiVersion.
  */
 struct str mc_known_problem(struct arena *a, struct str api, struct str kind, bool *of_kind);
 

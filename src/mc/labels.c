@@ -55,7 +55,7 @@ bool labels_get(struct labels l, struct str key, struct str *value)
 	struct str b = l.bytes;
 	size_t k, v;
 
-	/* called for every node and pool: no views on the way */
+	/* called for every node and pool, so without intermediate views */
 	for (size_t at = 0; at + 4 <= b.n; at += 4 + k + v) {
 		k = length(b, at);
 		v = length(b, at + 2);

@@ -15,9 +15,9 @@ static void add_report(struct mc_linter *l, const struct ign_report *r)
 			      r->v[i].message);
 }
 
-/* ---- what upstream refuses ----------------------------------------------- */
+/* ---- errors -------------------------------------------------------------- */
 
-/* Of a failure without entries the first line says enough. */
+/* For a failure without entries the first line is enough. */
 static void add_failure(struct mc_linter *l, struct str text)
 {
 	ptrdiff_t report = str_find(text, S("\nReport: "));
@@ -29,7 +29,7 @@ static void add_failure(struct mc_linter *l, struct str text)
 	mc_linter_add(l, true, S("spec.config"), false, line);
 }
 
-/* All that is wrong with a config that upstream refuses; failure is its words. */
+/* Adds all faults of a config that upstream refuses; failure is upstream's text. */
 static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc, struct str failure)
 {
 	struct ign_review *r = ARENA_NEW(l->a, struct ign_review);
@@ -49,7 +49,7 @@ static struct ign_obj *lint_refused(struct mc_linter *l, struct mc *mc, struct s
 	return r->config;
 }
 
-/* The config, in as far as it can be judged, or NULL. */
+/* The readable part of the config, or NULL. */
 static struct ign_obj *lint_ignition(struct mc_linter *l, struct mc *mc)
 {
 	struct err err = ERR_INIT(l->a);
@@ -105,7 +105,7 @@ static void lint_mode(struct mc_linter *l, const struct ign_obj *file, struct st
 				      "exceed 0777%.*s",
 				      (unsigned long long)mode, STRF(path),
 				      STRF(meant_mode(l, mode))));
-	/* modes below 0777 that nobody wants as they are */
+	/* decimal values below 0777 that make no sense as modes */
 	else if (mode == 400 || mode == 440 || mode == 444 || mode == 500)
 		mc_linter_add(l, false, str_fmt(l->a, "%.*s.mode", STRF(at)), false,
 			      str_fmt(l->a, "the mode of %.*s is %#llo%.*s", STRF(path),
@@ -133,7 +133,7 @@ static void lint_extensions(struct mc_linter *l, const struct mc *mc)
 			      : str_fmt(l->a, "running nodes refuse it: %.*s", STRF(err.msg)));
 }
 
-/* What is not Ignition's; and where that has not failed, what is left of it. */
+/* Checks the fields outside of Ignition, and the rest of a valid Ignition config. */
 static void lint_rest(struct mc_linter *l, struct mc *mc)
 {
 	struct err err = ERR_INIT(l->a);
@@ -145,9 +145,9 @@ static void lint_rest(struct mc_linter *l, struct mc *mc)
 		mc_linter_add(l, true, S("spec"), false, err.msg);
 }
 
-/* ---- what people regret -------------------------------------------------- */
+/* ---- warnings ------------------------------------------------------------ */
 
-/* Everything else on the node is read-only, or gone after the next reboot. */
+/* All other paths on the node are read-only or lost at the next reboot. */
 static bool is_kept(struct str path)
 {
 	static const char *const roots[] = { "/etc/",  "/var/",	 "/usr/local/", "/opt/",
@@ -199,7 +199,7 @@ static void lint_image(struct mc_linter *l, struct str image, const char *path)
 				      STRF(image)));
 }
 
-/* Names the controllers give to what they generate and overwrite. */
+/* Warns about names of generated MachineConfigs, which controllers overwrite. */
 static void lint_name(struct mc_linter *l, const struct mc *mc)
 {
 	struct str name = mc->meta.name;
@@ -226,7 +226,7 @@ bool mc_is_generated(const struct mc *mc)
 	       json_len(json_at(mc->doc.tree, "metadata.ownerReferences"));
 }
 
-/* What upstream accepts. */
+/* Warnings about settings that upstream accepts. */
 static void lint_risks(struct mc_linter *l, const struct mc *mc, const struct ign_obj *config)
 {
 	lint_name(l, mc);

@@ -16,8 +16,8 @@ static void lint_unknown(struct mc_linter *l, const struct shapes *s, uint16_t t
 	for (size_t i = 0; i < list.n; i++) {
 		struct str meant = list.v[i].meant;
 
-		/* status is written by controllers; what is applied of it is
-		 * dropped as a whole, and a newer cluster's has more fields */
+		/* controllers write the status: the server drops it from manifests, and a newer
+		 * cluster has more fields */
 		if (str_starts(list.v[i].path, S("status.")))
 			continue;
 		mc_linter_add_at(l, true, str_clip(l->a, list.v[i].path, 200), list.v[i].member,
@@ -30,7 +30,7 @@ static void lint_unknown(struct mc_linter *l, const struct shapes *s, uint16_t t
 	}
 }
 
-/* Types of the kinds that are not decoded: for the others loading has told. */
+/* Checks the types of kinds that are not decoded; loading has reported the others. */
 static void lint_types(struct mc_linter *l, const struct mc_known *k)
 {
 	unsigned mode = l->doc->json ? 0 : SHAPE_SORTED;
@@ -78,7 +78,7 @@ static void lint_name(struct mc_linter *l)
 			      S("not a valid name: " SELECTOR_SUBDOMAIN_RULE));
 }
 
-/* Of the document's keys, when it is in this object. */
+/* Reports faults of the document's keys that are in this object. */
 static void lint_keys(struct mc_linter *l)
 {
 	const struct doc *d = l->doc;
@@ -135,7 +135,7 @@ static void lint_doc(struct mc_linter *l)
 	}
 	if (!k.shapes)
 		return;
-	/* what a cluster has written has lost what it does not know already */
+	/* the server has already dropped unknown fields of an object that it stored */
 	if (k.written && json_str(tree, "metadata.uid").n)
 		return;
 	lint_unknown(l, k.shapes, k.type, tree, "");
@@ -167,7 +167,7 @@ void mc_lint_docs(struct arena *a, const struct mc_docs *docs, struct mc_finding
 		struct mc_linter l;
 
 		if (!kind.n || !api.n)
-			continue; /* loading has told */
+			continue; /* loading has reported it */
 		l = mc_linter_of(a, d, docs->v[i].file, title(a, d->tree), out);
 		lint_doc(&l);
 	}

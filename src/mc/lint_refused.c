@@ -1,12 +1,12 @@
 /*
- * What running nodes refuse, by the checks of mc/reconcile, and the MachineConfigs that
- * bring it.
+ * Reports what running nodes refuse, by the checks of mc/reconcile, and the MachineConfigs that
+ * cause it.
  */
 #include "mc/lint.h"
 
 #define STORAGE "spec.config.storage."
 
-/* Of the two that are not here a part is blamed. */
+/* For the two sections without a path here, the path of a part is reported. */
 static const char *const paths[MC_SECTIONS] = {
 	[MC_SECTION_KARGS] = "spec.config.kernelArguments",
 	[MC_SECTION_DISKS] = STORAGE "disks",
@@ -30,7 +30,7 @@ bool mc_lint_alone(struct arena *a, struct mc *mc, struct mc_merged *out)
 	return mc_merge(a, &one, S(""), S(""), out, &err) == 0;
 }
 
-/* Why an update that brings one's part of the section is refused, or NULL. */
+/* Why nodes refuse an update with this part of the section, or NULL. */
 static const char *own_part(struct arena *a, enum mc_section section, const struct mc_merged *one)
 {
 	static const struct mc_overrides none = { 0 };
@@ -39,7 +39,7 @@ static const char *own_part(struct arena *a, enum mc_section section, const stru
 	return mc_section_refused(a, section, &nothing, one, &none);
 }
 
-/* The file that no update may have: it appends, or is the daemon's own. */
+/* The path of the first file with append; else that of all files. */
 static struct str file_path(struct arena *a, const struct ign_obj *config)
 {
 	const struct ign_objs *files = ign_files(config);
@@ -73,7 +73,7 @@ static void add(struct arena *a, const struct mc *mc, enum mc_section section, c
 							 : str_of(paths[section]);
 	struct str text = str_fmt(a, "running nodes refuse it: %s", why);
 
-	/* one in several pools is told of once */
+	/* report a MachineConfig of several pools once */
 	for (size_t i = 0; i < out->n; i++)
 		if (str_eq(out->v[i].object, l.object) && str_eq(out->v[i].path, path) &&
 		    str_eq(out->v[i].message, text))

@@ -83,7 +83,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *source
 
 	map_init(&names, a);
 	put_names(&names, given);
-	/* those that do not parse have findings of their own */
+	/* sources that do not parse have their own findings */
 	mc_says(a, sources, &origins);
 	for (size_t i = 0; i < origins.n; i++) {
 		const struct mc_origin *o = origins.v[i];
@@ -102,7 +102,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *source
 	lint_size(a, pool, sources, size, out);
 }
 
-/* ---- who selects what ---------------------------------------------------- */
+/* ---- selectors ----------------------------------------------------------- */
 
 static struct mcp *builtin_pool(struct arena *a, const char *name)
 {

@@ -1,6 +1,6 @@
 /*
- * Where a finding is in a manifest, and the order of findings. mc_linter_add adds
- * nothing at a place where the review of spec.config has an error.
+ * The positions of findings in a manifest, and their order. mc_linter_add adds nothing at a
+ * position where the review of spec.config has an error.
  */
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ static int by_place(const void *x, const void *y)
 	const struct mc_finding *p = x, *q = y;
 	int c;
 
-	/* what is about no file comes last */
+	/* findings without a file come last */
 	if (!p->file.n != !q->file.n)
 		return p->file.n ? -1 : 1;
 	c = str_cmp(p->file, q->file);

@@ -12,7 +12,7 @@ struct loader {
 	struct err *err;
 };
 
-/* What upstream says of a file that is neither YAML nor JSON. */
+/* Upstream's error for a file that is neither YAML nor JSON. */
 static struct mc_fault syntax_fault(struct loader *l, const struct docs_fault *f)
 {
 	bool yaml = str_starts(f->upstream, S("yaml: ")) || str_starts(f->upstream, S("json: "));
@@ -31,7 +31,7 @@ static struct mc_fault syntax_fault(struct loader *l, const struct docs_fault *f
 	};
 }
 
-/* Where a value stands in its file. */
+/* The position of a value in its file. */
 static void find_place(const struct doc *d, const struct json *j, size_t *line, size_t *col)
 {
 	size_t start, end;
@@ -80,7 +80,7 @@ static int add_pool(struct loader *l, const struct doc *d)
 	p->file = l->path;
 	if (l->set->review)
 		find_place(d, d->tree, &p->line, &p->col);
-	/* of several manifests for one pool the last counts */
+	/* the last of several manifests of one pool wins */
 	for (size_t i = 0; !l->set->bootstrap && i < l->set->pools.n; i++)
 		if (str_eq(l->set->pools.v[i]->meta.name, p->meta.name)) {
 			l->set->pools.v[i] = p;
@@ -220,7 +220,7 @@ static int add_object(struct loader *l, const struct doc *d)
 		return l->set->bootstrap ? mc_check_other(l->a, d, kind, l->err) : add_node(l, d);
 	case MC_SECRET:
 		return add_secret(l, d);
-	case MC_CREDENTIALS: /* its type is not known: nothing else is read */
+	case MC_CREDENTIALS: /* its type is unknown, so nothing else is read */
 		if (mc_check_other(l->a, d, MC_OTHER, l->err) < 0)
 			return -(int)l->err->code;
 		return l->set->bootstrap ? 0 : add_other(l, d, kind);
@@ -255,7 +255,7 @@ static bool is_list(const struct json *tree)
 	       json_kind(json_at(tree, "items")) == JSON_ARRAY;
 }
 
-/* Items of a typed list may leave out what the list says of all of them. */
+/* Items of a typed list may omit apiVersion and kind: the list implies them. */
 static struct doc item_of(struct loader *l, const struct doc *list, struct json *item)
 {
 	struct str kind = json_str(list->tree, "kind");
@@ -319,7 +319,7 @@ static int take_doc(struct loader *l, const struct doc *d)
 	return 0;
 }
 
-/* All documents; of those that cannot be parsed the faults, with a review. */
+/* Parses all documents; with a review, collects the faults of those that do not parse. */
 static int parse_docs(struct loader *l, struct str text, struct docs *out)
 {
 	struct mc_review *review = l->set->review;

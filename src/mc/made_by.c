@@ -1,10 +1,10 @@
 /*
- * The upstream version that wrote a cluster's objects, by the annotation of the most
- * telling MachineConfig.
+ * The upstream version that wrote a cluster's objects, by the annotation of the MachineConfig with
+ * the largest weight.
  */
 #include "mc/made_by.h"
 
-/* How much a MachineConfig's version says about that of the cluster. */
+/* How reliably a MachineConfig shows the version of the cluster. */
 enum weight { NOTHING, OLD_RENDERED, GENERATED, CURRENT, TEMPLATE };
 
 static bool from_template(const struct mc *mc)

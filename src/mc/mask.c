@@ -1,7 +1,7 @@
 /*
- * Line by line, without parsing any format: text that no parser accepts contains
- * secrets, too. When the end of a value is unclear, more is masked, not less. A
- * multi-line value is one of four kinds (enum more).
+ * Masks secrets line by line, without a parser of any format, because invalid text can contain
+ * secrets, too. When the end of a value is unclear, more is masked, not less. A multi-line value
+ * is one of four kinds (enum more).
  */
 #include "base/map.h"
 #include "mc/secret.h"
@@ -23,8 +23,8 @@ struct masker {
 	const char *mark; /* of a value that is not known */
 	enum more more;
 	size_t column; /* INDENTED: of the key */
-	bool list; /* INDENTED: items of a list may stand at the column */
-	struct str quote; /* QUOTED: what closes it */
+	bool list; /* INDENTED: items of a list may start at the column */
+	struct str quote; /* QUOTED: the closing quote */
 	size_t depth; /* NESTED: of brackets */
 	char inside; /* NESTED: the quote of a string that is open */
 };
@@ -69,7 +69,7 @@ static struct str next_word(struct str name, size_t *at, char out[WORD_MAX])
 			break;
 		if (i > from && is_upper(c) && (is_lower(name.p[i - 1]) || next_low))
 			break;
-		if (n == WORD_MAX) { /* the end of a word tells what it is */
+		if (n == WORD_MAX) { /* keep the end of a long word */
 			memmove(out, out + 1, WORD_MAX - 1);
 			n--;
 		}
@@ -106,7 +106,7 @@ static bool secret_word(struct str w)
 	       (one_of(w, ends, 5, str_ends) && !one_of(w, public, 3, str_eq));
 }
 
-/* "tokenFile", "keyType": where a secret is or what it is like, not what it is. */
+/* "tokenFile", "keyType": the place or type of a secret, not the secret. */
 static bool about_secrets(struct str last)
 {
 	static const char *const words[] = {
@@ -161,7 +161,7 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* Masks a line but its indent. */
+/* Masks a line except its indent. */
 static void hide_line(struct masker *m, struct str line)
 {
 	size_t i = indent_of(line);
@@ -171,7 +171,7 @@ static void hide_line(struct masker *m, struct str line)
 		hide(m, str_trim(line));
 }
 
-/* Where the quote closes, from at on; line.n when it does not. */
+/* The offset of the closing quote from at on; line.n when it is not closed. */
 static size_t find_close(struct str line, size_t at, struct str quote)
 {
 	for (; at < line.n; at++) {
@@ -187,7 +187,7 @@ static size_t find_close(struct str line, size_t at, struct str quote)
 	return line.n;
 }
 
-/* Counts brackets; where the last one closes, line.n when it does not. */
+/* Counts brackets; returns the offset where the last one closes, or line.n. */
 static size_t close_nested(struct masker *m, struct str line, size_t at)
 {
 	for (; at < line.n; at++) {
@@ -215,7 +215,7 @@ struct place {
 	size_t column; /* of the key */
 	bool quoted; /* "key": */
 	bool option; /* --key */
-	bool yaml; /* "key:" begins the line: the value may go on below it */
+	bool yaml; /* "key:" starts the line: the value may continue below it */
 };
 
 static size_t quoted_value(struct masker *m, struct str line, size_t at)
@@ -231,7 +231,7 @@ static size_t quoted_value(struct masker *m, struct str line, size_t at)
 		hide(m, str_sub(line, from, end));
 	if (end == line.n) {
 		m->more = MORE_QUOTED;
-		/* of the caller's text, which outlives the masker */
+		/* a view of the caller's text, which outlives the masker */
 		m->quote = quote;
 	}
 	return end;
@@ -252,7 +252,7 @@ static size_t nested_value(struct masker *m, struct str line, size_t at)
 	return end;
 }
 
-/* Values that are no secret, whatever the name says. */
+/* Values that are never secret, whatever the key. */
 static bool harmless(struct str v)
 {
 	static const char *const words[] = { "true", "false", "yes",  "no", "on",
@@ -307,7 +307,7 @@ static size_t plain_value(struct masker *m, struct str line, const struct place 
 	return last;
 }
 
-/* Writes the value masked; gives where the line goes on. */
+/* Writes the value masked; returns the offset after it. */
 static size_t mask_value(struct masker *m, struct str line, const struct place *p)
 {
 	char c = p->at < line.n ? line.p[p->at] : '\0';
@@ -335,7 +335,7 @@ static size_t skip_set(struct str line, size_t at, const char *set)
 
 #define SPACES " \t\r"
 
-/* Is there a key at [from, end), and where is its value? */
+/* Whether [from, end) is a key; *out is the place of its value. */
 static bool find_value(struct str line, size_t from, size_t end, struct place *out)
 {
 	size_t at = end;
@@ -352,13 +352,13 @@ static bool find_value(struct str line, size_t from, size_t end, struct place *o
 			    skip_set(line, 0, SPACES "-") == out->column;
 		at = skip_set(line, skip_set(line, at, ":=>"), SPACES);
 	} else if (!out->option || at == end || line.p[at] == '-') {
-		return false; /* "--key value" is all that has no sign */
+		return false; /* only "--key value" has no separator */
 	}
 	out->at = at;
 	return true;
 }
 
-/* scheme://user:PASSWORD@host, at being behind the scheme. */
+/* The password of scheme://user:PASSWORD@host; at is the offset after the scheme. */
 static bool find_userinfo(struct str line, size_t at, struct str *out)
 {
 	size_t colon = 0, i = at + 3;
@@ -412,7 +412,7 @@ static bool goes_on(const struct masker *m, struct str line)
 	return m->list && indent == m->column && str_starts(str_from(line, indent), S("-"));
 }
 
-/* A line inside of a value: masks it up to the value's end. */
+/* Masks a line inside of a value, up to the end of the value. */
 static void mask_more(struct masker *m, struct str line)
 {
 	size_t end = 0;

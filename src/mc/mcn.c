@@ -91,8 +91,7 @@ struct mcn *mcn_copy(void *mem, const struct mcn *m)
 
 /* ---- reporting ----------------------------------------------------------- */
 
-/* With gate ImageModeStatusReporting those after a '+', without those after a
- * '-'; the rest always. */
+/* '+': only with gate ImageModeStatusReporting; '-': only without it; the rest always. */
 static const char types[] = "UpdatePrepared\0UpdateExecuted\0UpdatePostActionComplete\0"
 			    "UpdateComplete\0Resumed\0Drained\0-AppliedFilesAndOS\0+AppliedFiles\0"
 			    "+AppliedOSImage\0Cordoned\0RebootedNode\0Updated\0Uncordoned\0"
@@ -105,7 +104,7 @@ static bool singleton(struct str type)
 	       str_is(type, "PinnedImageSetsProgressing");
 }
 
-/* Gives every condition a value that has none: all, or those with a mark. */
+/* Adds the missing conditions: all, or those with one of the marks. */
 static void fill_conditions(struct arena *a, const char *marks, struct str now,
 			    struct conditions *list)
 {
@@ -126,7 +125,7 @@ static void fill_conditions(struct arena *a, const char *marks, struct str now,
 	}
 }
 
-/* What a step of a finished update says afterwards. */
+/* The message of a step after the update has finished. */
 static struct str past(struct arena *a, const struct json *mcn, struct str said)
 {
 	struct str want = json_str(mcn, "spec.configImage.desiredImage");
@@ -140,9 +139,8 @@ static struct str past(struct arena *a, const struct json *mcn, struct str said)
 }
 
 /*
- * Puts the two conditions in their places. False when the parent says what it
- * said before. An Updated that is True stays True here whatever upstream's
- * source seems to intend: it overwrites the change it makes.
+ * Sets the two conditions. False when the parent is unchanged. An Updated that is True stays True
+ * here: upstream's source seems to intend otherwise, but it overwrites its own change.
  */
 static bool set_conditions(struct arena *a, const struct mcn_in *in, const struct mcn_report *r,
 			   struct str now, struct conditions *list)

@@ -138,7 +138,7 @@ static bool is_integer(struct str s)
 	return s.n > sign;
 }
 
-/* strconv.Atoi of what stands before the %, worded as Go does. */
+/* strconv.Atoi of the text before the %, with the text of Go's error. */
 static int percentage(struct str text, int64_t *out, struct err *err)
 {
 	struct str s = str_sub(text, 0, text.n - 1);

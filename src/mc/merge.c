@@ -1,5 +1,5 @@
 /*
- * Merging MachineConfigs as upstream renders them. A rendered name is the hash of the
+ * Merges MachineConfigs as upstream renders them. A rendered name is the hash of the
  * result, so every default and omission here is upstream's.
  */
 #include "mc/merge.h"
@@ -41,7 +41,7 @@ static int validate_v3(struct arena *a, struct mc *mc, const struct ign_parsed *
 	struct ign_report again = { 0 };
 	int rc;
 
-	/* what was 3.5 has been checked by 3.5's rules already */
+	/* a 3.5 config has already been checked by the rules of 3.5 */
 	if (p->minor < 5)
 		ign_validate(a, p->config, 5, NULL, &again);
 	if (again.fatal)
@@ -72,7 +72,7 @@ int mc_validate(struct arena *a, struct mc *mc, struct err *err)
 		return rc;
 	if (!mc->ignition) {
 		rc = 0;
-		/* with a fault, or an old one: by its text, for messages */
+		/* invalid or of an older spec: parse the text, for error messages */
 		if (!ign_take(a, mc->config_tree, &p))
 			rc = ign_parse(a, mc_config_text(a, mc), &p, err);
 		if (rc == 0)
@@ -133,8 +133,8 @@ static struct ign_obj *copy_object(struct arena *a, const struct ign_obj *o)
 }
 
 /*
- * The config with its files replaced by what edit makes of them. Objects are
- * shared between configs, so what changes is copied first.
+ * The config with each file replaced by the result of edit. Objects are shared between configs, so
+ * changed ones are copied first.
  */
 static struct ign_obj *edit_files(struct arena *a, const struct ign_obj *config,
 				  struct ign_obj *(*edit)(struct arena *a, struct ign_obj *file))
@@ -153,7 +153,7 @@ static struct ign_obj *edit_files(struct arena *a, const struct ign_obj *config,
 	return out;
 }
 
-/* In what is merged in, a file without a compression has the empty one. */
+/* In a config to be merged, an unset compression becomes the empty string. */
 static struct ign_obj *fill_compression(struct arena *a, struct ign_obj *file)
 {
 	const struct ign_obj *contents = ign_sub(file, IGN_FILE_CONTENTS);
@@ -169,7 +169,7 @@ static struct ign_obj *fill_compression(struct arena *a, struct ign_obj *file)
 	return f;
 }
 
-/* And in the result the empty one is none. */
+/* In the result, an empty compression becomes unset. */
 static struct ign_obj *drop_compression(struct arena *a, struct ign_obj *file)
 {
 	const struct ign_obj *contents = ign_sub(file, IGN_FILE_CONTENTS);

@@ -6,7 +6,7 @@
 
 #include "mc/types.h"
 
-/* Go's type for each kind; its name is the kind's. */
+/* The Go type of each kind; its name is that of the kind. */
 static const struct {
 	char api[40];
 	uint16_t type;
@@ -72,7 +72,7 @@ int mc_kind_of(struct arena *a, const struct json *tree, enum mc_kind *out, stru
 	return 0;
 }
 
-/* The names of its members: values may be secret, and long. */
+/* The names of the members, without values: those may be secret or long. */
 static struct str member_names(struct arena *a, const struct json *tree)
 {
 	struct buf b;
@@ -106,7 +106,7 @@ struct str mc_kind_problem(struct arena *a, const struct json *tree)
 		       STRF(member_names(a, tree)));
 }
 
-/* held may be NULL: the document is checked and read where it stands. */
+/* held may be NULL: then the document is only checked. */
 static int hold_tree(struct arena *a, const struct doc *d, enum mc_kind kind, struct json **held,
 		     struct err *err)
 {

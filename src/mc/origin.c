@@ -7,7 +7,7 @@
 
 #include "base/map.h"
 
-/* Where the entries of a part are in an Ignition config. */
+/* The location of the entries of each part in an Ignition config. */
 static const struct {
 	int section, list;
 } places[] = {
@@ -72,7 +72,7 @@ static bool is_given(const struct ign_field *f, const struct ign_val *v)
 	return v->set;
 }
 
-/* The field whose elements are parts of their own, or -1. */
+/* The field whose elements are separate parts, or -1. */
 static int divided(const struct ign_obj *entry)
 {
 	if (entry->type == &ign_type_UNIT)
@@ -86,7 +86,7 @@ bool mc_entry_sets(const struct ign_obj *entry, size_t i)
 	       is_given(&entry->type->fields[i], &entry->v[i]);
 }
 
-/* Nothing but what is told part by part. */
+/* Whether an entry sets only fields whose elements are separate parts. */
 static bool is_shell(const struct ign_obj *entry)
 {
 	int field = divided(entry);
@@ -108,7 +108,7 @@ static void add_dropins(struct collector *c, const struct mc *mc, const struct i
 			(struct mc_say){ .mc = mc, .entry = list->v[i] });
 }
 
-/* The value is what a person knows it by: its type and comment. */
+/* The value is the type and the comment of the key. */
 static void add_keys(struct collector *c, const struct mc *mc, const struct ign_obj *user)
 {
 	const struct strs *list = ign_strings(user, IGN_USER_KEYS);
@@ -144,7 +144,7 @@ static void add_value(struct collector *c, const struct mc *mc, enum mc_part par
 		add_say(c, part, key, (struct mc_say){ .mc = mc, .value = value });
 }
 
-/* A field of the spec, as merging looks at it. */
+/* Adds a field of the spec with the value that merging uses. */
 static void add_field(struct collector *c, const struct mc *mc, enum mc_part part)
 {
 	/* the images of a generated one are the ControllerConfig's */
@@ -220,7 +220,7 @@ void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *
 
 /* ---- attributing --------------------------------------------------------- */
 
-/* The parts of a merged config, each said by a MachineConfig that is only that. */
+/* The parts of a merged config, collected as those of one MachineConfig. */
 static void parts_of(struct arena *a, const struct mc_merged *m, struct collector *c,
 		     struct mc_origins *out)
 {
@@ -241,7 +241,7 @@ static void parts_of(struct arena *a, const struct mc_merged *m, struct collecto
 	collect(c, &one);
 }
 
-/* Without what is told part by part. */
+/* The entry without fields whose elements are separate parts. */
 static const struct ign_obj *undivided(struct arena *a, const struct ign_obj *o)
 {
 	int field = divided(o);
@@ -263,7 +263,7 @@ static bool same_part(struct arena *a, const struct mc_origin *x, const struct m
 			: str_eq(x->value, y->value);
 }
 
-/* Lists are joined: what one adds to them stays. */
+/* Lists are concatenated, so elements of a list are not overridden. */
 static bool is_overridden(const struct mc_origin *o, size_t i)
 {
 	const struct ign_obj *e = o->v[i].entry;
@@ -289,7 +289,7 @@ static bool is_image(enum mc_part part)
 	return part == MC_PART_OS_IMAGE || part == MC_PART_EXTENSIONS_IMAGE;
 }
 
-/* Gives part o of the config the says of s, which may be NULL. */
+/* Attributes part o of the config to the sources in s, which may be NULL. */
 static void attribute(struct arena *a, struct mc_origin *o, const struct mc_origin *s, bool fits)
 {
 	struct mc_say base = { .value = o->value };
@@ -305,7 +305,7 @@ static void attribute(struct arena *a, struct mc_origin *o, const struct mc_orig
 		o->v[i].overridden = is_overridden(o, i);
 }
 
-/* The merge of the sources; nothing when they cannot be merged. */
+/* Merges the sources; *out stays empty when they cannot be merged. */
 static void merge_now(struct arena *a, const struct mc_origins_in *in, const struct mc_list *unread,
 		      struct collector *c)
 {
@@ -328,7 +328,7 @@ static void merge_now(struct arena *a, const struct mc_origins_in *in, const str
 		parts_of(a, &m, c, parts);
 }
 
-/* Every config has a kernel type; the default one counts only when somebody sets it. */
+/* Every config has a kernel type; the default is a part only if a source sets it. */
 static bool is_usual(const struct mc_origin *o, const struct mc_origin *s)
 {
 	return o->part == MC_PART_KERNEL_TYPE && !s && str_is(o->value, "default");

@@ -1,5 +1,5 @@
 /*
- * Parts of configs as people write and read them.
+ * The names of the parts of configs, in input and output.
  */
 #include "base/flag.h"
 #include "mc/origin.h"
@@ -67,7 +67,7 @@ static bool is_below(const struct mc_origin *o, struct str name)
 	return o->key.n > name.n && str_starts(o->key, name) && o->key.p[name.n] == '/';
 }
 
-/* A unit or one of its drop-ins, a user or one of the keys, by the name of the first. */
+/* Whether the part is the unit or user of that name, or one of its drop-ins or keys. */
 static bool is_of(const struct mc_origin *o, enum mc_part whole, enum mc_part piece,
 		  struct str name)
 {
@@ -80,7 +80,7 @@ static bool is_of_unit(const struct mc_origin *o, struct str unit)
 	return is_of(o, MC_PART_UNIT, MC_PART_DROPIN, unit);
 }
 
-/* Where systemd looks for it. */
+/* Whether the part is at path on the node; units and drop-ins are where systemd reads them. */
 static bool is_at(struct arena *a, const struct mc_origin *o, struct str path)
 {
 	struct str unit, name;

@@ -1,10 +1,10 @@
 /*
- * Two sets as one: what an API server holds after objects are applied.
+ * Combines two sets into what an API server has after objects are applied.
  */
 #include "base/map.h"
 #include "mc/load.h"
 
-/* What tells an object from all others of a set. */
+/* The unique key of an object in a set. */
 static struct str identity(struct arena *a, const struct mc_object *o)
 {
 	return str_fmt(a, "%d/%.*s/%.*s", (int)o->kind, STRF(o->namespace), STRF(o->meta.name));
@@ -83,7 +83,7 @@ static void apply_pools(struct arena *a, const struct mc_set *base, struct mc_se
 	out->pools = pools;
 }
 
-/* Clients do not write a status: this one is made of the spec. */
+/* Clients do not write a status: it is computed from the spec. */
 static void apply_configuration(struct arena *a, const struct json *was, struct json *is)
 {
 	const struct json *status = json_member(was, S("status"));

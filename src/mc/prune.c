@@ -1,6 +1,6 @@
 /*
- * The objects of a dump that a user wrote. Objects of operators, installers and
- * controllers are left out.
+ * Simulates `kubectl apply --prune`: removes objects that users wrote and that the change does not
+ * have. Objects of operators, installers and controllers are never removed.
  */
 #include "mc/prune.h"
 
@@ -15,7 +15,7 @@ struct pruner {
 	struct mc_set *removed;
 };
 
-/* ---- whose it is --------------------------------------------------------- */
+/* ---- ownership ----------------------------------------------------------- */
 
 static bool has_key(const struct json *notes, const char *part)
 {
@@ -25,7 +25,7 @@ static bool has_key(const struct json *notes, const char *part)
 	return false;
 }
 
-/* What an operator or the release put there. */
+/* Whether an operator or the release created the object. */
 static bool is_system(const struct mc_meta *m, const struct json *tree)
 {
 	return json_first(json_at(tree, "metadata.ownerReferences")) ||
@@ -33,7 +33,7 @@ static bool is_system(const struct mc_meta *m, const struct json *tree)
 	       has_key(m->annotations, KEY_RELEASE);
 }
 
-/* The installer's, one for each role. */
+/* MachineConfigs of the installer, one per role. */
 static bool is_installers(struct str name)
 {
 	return str_starts(name, S("99-")) && str_ends(name, S("-ssh"));
@@ -60,7 +60,7 @@ static bool own_other(const struct mc_object *o)
 	       !is_system(&o->meta, o->doc.tree);
 }
 
-/* ---- what goes ----------------------------------------------------------- */
+/* ---- removal ------------------------------------------------------------- */
 
 static bool selected(const struct selector *s, const struct mc_meta *m)
 {

@@ -1,6 +1,6 @@
 /*
- * Which changes of a config a running node can take, section by section, in upstream's
- * words.
+ * Decides which changes of a config a running node accepts, section by section, with upstream's
+ * texts.
  */
 #include "mc/reconcile.h"
 
@@ -166,7 +166,7 @@ static struct str full_text(struct arena *a, struct str old_name, struct str new
 		       STRF(old_name), STRF(new_name), reason);
 }
 
-/* What checking one source alone against the old config says, or "". */
+/* The error of one source alone against the old config, or "". */
 static struct str source_error(struct arena *a, struct str old_name, const struct mc_merged *from,
 			       struct mc *mc, const struct mc_overrides *allow)
 {

@@ -13,7 +13,7 @@ static bool is_wildcard(struct str s)
 }
 
 /* The host, without a port, that wildcards are compared with; "" when none can
- * match: a colon behind a slash is a tag's. */
+ * match: a colon after a slash separates a tag. */
 static struct str host_of(struct str scope)
 {
 	struct str host = scope, rest;

@@ -11,7 +11,7 @@ static bool alnum(char c)
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Begins and ends with a letter or digit, '-', '_' and '.' between. */
+/* Whether s starts and ends with a letter or digit, with '-', '_' and '.' between. */
 static bool is_name(struct str s)
 {
 	if (!s.n || !alnum(s.p[0]) || !alnum(s.p[s.n - 1]))
@@ -62,7 +62,7 @@ static void complain(struct buf *b, const char *text)
 	buf_addf(b, "%s%s", b->n ? "; " : "", text);
 }
 
-/* What is wrong with a key, or "". */
+/* The fault of a key, or "". */
 struct str selector_bad_key(struct arena *a, struct str key)
 {
 	struct str prefix = S(""), name = key;
@@ -157,7 +157,7 @@ static int by_key(const void *x, const void *y)
 	return str_cmp(p->key, q->key);
 }
 
-/* One requirement's key and values are well-formed; sorts the values. */
+/* Checks the key and values of a requirement, sorts the values, and adds it. */
 static int add_requirement(struct arena *a, struct selector *s, struct requirement r,
 			   struct err *err)
 {
@@ -229,7 +229,7 @@ int selector_make(struct arena *a, const struct json *j, struct selector *out, s
 	return 0;
 }
 
-/* label is NULL when there is none of the requirement's key. */
+/* label is NULL when no label has the requirement's key. */
 static bool holds(const struct requirement *r, const struct str *label)
 {
 	bool listed = false;

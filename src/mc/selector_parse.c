@@ -1,5 +1,5 @@
 /*
- * The grammar and the words of labels.Parse: words are separated by white space
+ * The grammar and the errors of labels.Parse: words are separated by white space
  * and by the characters = ! ( ) , < >; a requirement is a key with or without an
  * operator.
  */
@@ -57,7 +57,7 @@ static int unexpected(const struct lexer *x, const char *expected, struct err *e
 	return err_set(err, ERR_INVALID, "found '%.*s'%s", STRF(x->text), expected);
 }
 
-/* The words between the parentheses; commas alone stand for empty ones. */
+/* The words between the parentheses; a missing word between commas is "". */
 static int listed(struct arena *a, struct lexer *x, struct strs *out, struct err *err)
 {
 	while (!at(x, ")")) {

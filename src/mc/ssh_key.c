@@ -10,7 +10,7 @@ struct ssh_key {
 	struct str blob; /* n 0: there is no key */
 };
 
-/* A key begins with its type, whose length takes four bytes. */
+/* A key starts with its type, preceded by its length in four bytes. */
 static bool is_key(struct str blob, struct str type)
 {
 	return type.n && type.n < 128 && blob.n >= 4 + type.n && !blob.p[0] && !blob.p[1] &&
@@ -18,7 +18,7 @@ static bool is_key(struct str blob, struct str type)
 	       str_eq(str_sub(blob, 4, 4 + type.n), type);
 }
 
-/* Options may have blanks in quotes, so the key is looked for, not counted to. */
+/* Options may have quoted blanks, so the key is found by its contents, not its position. */
 static void parse(struct arena *a, struct str line, struct ssh_key *out)
 {
 	struct err ignored = ERR_INIT(a);

@@ -4,7 +4,7 @@
  */
 #include "mc/tls_profile.h"
 
-/* The ciphers of the Old profile in its order; the others are its beginning. */
+/* The ciphers of the Old profile, in its order; the other profiles are prefixes. */
 static const char suites[] = "TLS_AES_128_GCM_SHA256\n"
 			     "TLS_AES_256_GCM_SHA384\n"
 			     "TLS_CHACHA20_POLY1305_SHA256\n"
@@ -26,7 +26,7 @@ static const char suites[] = "TLS_AES_128_GCM_SHA256\n"
 			     "AES128-SHA\n"
 			     "AES256-SHA\n"
 			     "DES-CBC3-SHA\n"
-			     /* known, though in no profile */
+			     /* known, but in no profile */
 			     "ECDHE-RSA-DES-CBC3-SHA\n";
 
 enum { MODERN = 3, INTERMEDIATE = 9, OLD = 21 };
@@ -41,7 +41,7 @@ static bool is_known(struct str name)
 	return false;
 }
 
-/* IANA's name for a known cipher of OpenSSL's. */
+/* The IANA name of a known OpenSSL cipher. */
 static struct str iana(struct arena *a, struct str name)
 {
 	struct str exchange = S("RSA"), bits, rest;

@@ -12,8 +12,8 @@ enum {
 };
 
 /*
- * All names one after the other. Members of a struct of arrays, so that the
- * compiler does the counting and rows can say where a name is in two bytes.
+ * All names, concatenated. They are members of a struct of arrays, so that the compiler computes
+ * the offsets, which need two bytes in a row.
  */
 struct pool {
 	char none[1];
