@@ -53,7 +53,7 @@ struct judge {
 	struct validate_out out;
 };
 
-/* ---- what to judge ------------------------------------------------------- */
+/* ---- input --------------------------------------------------------------- */
 
 static int load(struct judge *j)
 {

@@ -321,7 +321,7 @@ void ign_check_systemd(struct ign_check *c, const struct ign_obj *o)
 	}
 }
 
-/* ---- the whole ----------------------------------------------------------- */
+/* ---- the whole config ---------------------------------------------------- */
 
 static void put_path(struct ign_check *c, struct map *m, struct str path)
 {

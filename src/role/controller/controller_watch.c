@@ -5,7 +5,7 @@
 #include "io/repeat.h"
 #include "plan/template_sync.h"
 
-#define RESYNC_MS 1800000 /* a plan that was missed is made up for */
+#define RESYNC_MS 1800000 /* plans all keys again, in case a change was missed */
 #define PATH_OURS PATH_CORE "namespaces/" NS_MCO "/"
 
 static struct str pool_of(const void *node, void *ctx);
@@ -49,7 +49,7 @@ bool watched_early(enum watched kind)
 	return kinds[kind].early;
 }
 
-/* ---- looking ------------------------------------------------------------- */
+/* ---- lookups ------------------------------------------------------------- */
 
 const struct object *known(const struct controller *c, enum watched kind, const char *name)
 {
@@ -82,7 +82,7 @@ size_t known_nodes(struct controller *c, struct str pool, struct kube_item *cons
 	return kube_cache_of(nodes, pool, out);
 }
 
-/* Which pool's node it is: of the pools as they are now. */
+/* The name of the node's first pool, by the current pools. */
 static struct str pool_of(const void *node, void *ctx)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -92,7 +92,7 @@ static struct str pool_of(const void *node, void *ctx)
 	struct mcp_of_node of = { 0 };
 	struct mcp_list pools = { 0 };
 
-	/* till then there is nothing to ask, and later all are asked again */
+	/* pools may not be cached yet; controller_ready has all nodes indexed again */
 	if (!c->running)
 		return S("");
 	known_pools(c, &a, &pools);
@@ -118,7 +118,7 @@ struct kube_cache *cache_of_path(void *ctx, struct str path)
 	return kube_watch_set_cache(&c->set, path);
 }
 
-/* ---- starting ------------------------------------------------------------ */
+/* ---- start --------------------------------------------------------------- */
 
 static void on_known(struct kube_watch *w)
 {
