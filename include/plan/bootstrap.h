@@ -22,7 +22,7 @@ struct bootstrap_in {
 	struct str pull_secret; /* a Secret's manifest */
 	const struct template_tree *templates;
 	struct str raw, hash; /* this build's version */
-	bool adopt_raw; /* use the ControllerConfig's version annotation instead of raw, if it has one */
+	bool adopt_raw; /* use the ControllerConfig's version annotation, if any, instead of raw */
 	struct str release; /* version of the payload: selects the feature gates */
 };
 

@@ -1,7 +1,6 @@
 /*
- * Reads the CustomResourceDefinition of a kind whose lists return 404. At most one
- * request is under way; the caller asks again after each list that fails, so a request
- * that fails needs no retry of its own.
+ * Reads the CustomResourceDefinition of a kind whose lists return 404. At most one request is
+ * running. A failed request is not retried here: the caller asks again after each failed list.
  */
 #include "kube/discovery.h"
 

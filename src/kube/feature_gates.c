@@ -1,6 +1,6 @@
 /*
- * The gates are copied when they become known: the cache may drop the object. They are
- * never replaced: a process with other gates is another process.
+ * The gates are copied when they become known, because the cache may drop the object. They never
+ * change in the life of a process: for other gates the process restarts.
  */
 #include "kube/feature_gates.h"
 

@@ -37,11 +37,11 @@ struct daemon_update {
 	unsigned policy_tries;
 	bool checked; /* it can be reconciled */
 	bool guarded; /* SIGTERM waits for it */
-	bool resumes; /* the MachineConfigNode was told that it is over */
+	bool resumes; /* the MachineConfigNode reports that it is over */
 };
 
-/* A failure until the Node tells of it. Nothing else is done before: what failed is undone,
- * and the next plan would take it for done. */
+/* A failure that is not yet reported in the Node. The report comes before anything else: the failed
+ * update is rolled back, and the next plan would take it for done. */
 struct daemon_trouble {
 	struct arena a;
 	struct str text;
