@@ -296,7 +296,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 
 .SECONDARY:
 .PHONY: all tools help help-golden demo test goldens test-arch test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
-	headers lint-man format format-check tidy cppcheck shellcheck fuzz fuzz-build size harden repro pins sbom bench install \
+	headers style lint-man format format-check tidy cppcheck shellcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 
 compile-tests: all $(SHIPPED) $(if $(filter musl%,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
@@ -407,7 +407,7 @@ $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers format-check tidy cppcheck shellcheck lint-man test size harden sbom ## everything a change must pass
+check: layers headers style format-check tidy cppcheck shellcheck lint-man test size harden sbom ## everything a change must pass
 
 layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
 	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
@@ -424,6 +424,9 @@ headers: | $(DEPS_STAMP) ## every header compiles alone
 lint-man: ## the man pages, by mandoc and groff
 	@test/tools/need.sh '' $(PKGS_MAN)
 	@test/tools/lint-man.sh applets/man
+
+style: ## what clang-format cannot check: opening comments, banners, lengths of files
+	@test/tools/style.sh
 
 FORMAT_SRC = $(shell $(GIT) ls-files -co --exclude-standard '*.c' '*.h')
 format: ## rewrites the sources in the project's format
