@@ -33,6 +33,9 @@ enum action_kind {
 	ACTION_REQUEUE, /* plan this key again after some time */
 };
 
+/* Whether the action is a request to the API server. */
+bool action_is_request(enum action_kind kind);
+
 enum action_fail {
 	ACTION_STOP, /* later actions are dropped, the key is retried */
 	ACTION_GO_ON, /* later actions still run, then the key is retried */

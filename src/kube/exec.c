@@ -246,7 +246,7 @@ static void go_on(struct kube_job *j)
 		if (act->kind == ACTION_REQUEUE) {
 			if (j->requeue < 0 || act->after < j->requeue)
 				j->requeue = act->after;
-		} else if (act->kind <= ACTION_EVICT) {
+		} else if (action_is_request(act->kind)) {
 			if (!j->calls)
 				break;
 			start(j, act);

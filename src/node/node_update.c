@@ -210,6 +210,35 @@ static int run_step(struct runner *r, size_t *at, struct err *err)
 			    : node_store_current(n, r->u->to, r->u->to_image, err);
 }
 
+/* Whether upstream reports the step as one of files. */
+static bool is_of_files(enum step_kind kind)
+{
+	switch (kind) {
+	case STEP_FILE:
+	case STEP_DROPIN:
+	case STEP_DROPIN_EMPTY:
+	case STEP_UNIT:
+	case STEP_MASK:
+	case STEP_UNMASK:
+	case STEP_PRESET:
+	case STEP_ENABLE:
+	case STEP_DISABLE:
+	case STEP_STALE_FILE:
+	case STEP_STALE_DROPIN:
+	case STEP_STALE_UNIT:
+	case STEP_STALE_LINK:
+	case STEP_KEYS:
+		return true;
+	case STEP_KUBECONFIG:
+	case STEP_PASSWORDS:
+	case STEP_OS:
+	case STEP_TUNING:
+	case STEP_STATE:
+		break;
+	}
+	return false;
+}
+
 /* Upstream's conditions distinguish only files and OS. */
 static void tell_failure(const struct runner *r, enum step_kind kind, const struct err *err)
 {
@@ -218,7 +247,7 @@ static void tell_failure(const struct runner *r, enum step_kind kind, const stru
 	if (kind == STEP_OS) {
 		e.part = NODE_PART_OS;
 		e.text = str_fmt(err->a, "applying new OS config to node: %.*s", STRF(err->msg));
-	} else if (kind < STEP_KUBECONFIG || kind == STEP_KEYS) {
+	} else if (is_of_files(kind)) {
 		e.part = NODE_PART_FILES;
 		e.text = str_fmt(err->a, "applying files to node: %.*s", STRF(err->msg));
 	} else {

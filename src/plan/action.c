@@ -5,6 +5,28 @@
 
 #include "mc/object.h"
 
+bool action_is_request(enum action_kind kind)
+{
+	switch (kind) {
+	case ACTION_GET:
+	case ACTION_CREATE:
+	case ACTION_REPLACE:
+	case ACTION_MERGE:
+	case ACTION_STRATEGIC:
+	case ACTION_APPLY:
+	case ACTION_DELETE:
+	case ACTION_EVICT:
+		return true;
+	case ACTION_EVENT:
+	case ACTION_METRIC:
+	case ACTION_UNMETRIC:
+	case ACTION_LOG:
+	case ACTION_REQUEUE:
+		break;
+	}
+	return false;
+}
+
 void actions_step(struct actions *out)
 {
 	if (out->n && out->v[out->n - 1].step == out->step)

@@ -68,6 +68,13 @@ static struct node *term(struct parser *p)
 	}
 }
 
+/* A constant or the dot: it has no fields, and cannot be called. */
+static bool is_constant(const struct node *n)
+{
+	return n->kind == NODE_DOT || n->kind == NODE_NIL || n->kind == NODE_BOOL ||
+	       n->kind == NODE_NUMBER || n->kind == NODE_STRING;
+}
+
 /* A term with field accesses: $x.a.b, (f).a */
 static struct node *operand(struct parser *p)
 {
@@ -77,7 +84,7 @@ static struct node *operand(struct parser *p)
 		return n;
 	chain = n;
 	if (n->kind != NODE_FIELD && n->kind != NODE_VARIABLE) {
-		if (n->kind >= NODE_DOT)
+		if (is_constant(n))
 			return tmpl_fail(p, "unexpected . after term %.*s", STRF(n->shown));
 		chain = tmpl_new_node(p, NODE_CHAIN, tmpl_peek(p).pos);
 		chain->pipe = n;
@@ -154,7 +161,7 @@ static bool check_pipe(struct parser *p, const struct node *pipe, const char *co
 	}
 	for (const struct node *c = pipe->first->next; c; c = c->next) {
 		stage++;
-		if (c->first->kind >= NODE_DOT) {
+		if (is_constant(c->first)) {
 			(void)tmpl_fail(p,
 					"non executable command in pipeline stage "
 					"%d",

@@ -522,7 +522,7 @@ static void drain_node(struct arena *a, const struct drain_view *in, struct drai
 		cordon(a, in, d, out);
 	if (d->phase == DRAIN_BEGIN && !ask_mcn(a, in, d, out))
 		start_draining(a, in, d, out);
-	if (d->phase >= DRAIN_LIST && d->phase <= DRAIN_EVICT)
+	if (d->phase == DRAIN_LIST || d->phase == DRAIN_SORT || d->phase == DRAIN_EVICT)
 		empty(a, in, d, out);
 	if (d->phase != DRAIN_END || ask_mcn(a, in, d, out))
 		return;
