@@ -4,7 +4,6 @@
 #ifndef APPLETS_INSPECT_H
 #define APPLETS_INSPECT_H
 
-#include "live.h"
 #include "mcoctl.h"
 #include "view/parts.h"
 

@@ -3,6 +3,7 @@
 
 #include "applet.h"
 #include "manifest_flags.h"
+#include "kube/live.h"
 #include "mc/find.h"
 #include "plan/preview.h"
 #include "plan/render_set.h"
@@ -59,5 +60,16 @@ int mcoctl_pool(struct run *r, const struct mc_set *set, const struct mcp *pool,
 
 /* ERR_INVALID for a word with a slash that is neither a file nor TYPE/NAME. */
 int mcoctl_check_word(struct run *r, struct str word);
+
+/* Whether word is a file or directory; if not, it is a name in the cluster. */
+bool mcoctl_is_file(struct run *r, struct str word);
+
+/* What commands that read manifests or a cluster suggest when there is no cluster. */
+#define LIVE_INSTEAD "manifests with -f PATH (- is standard input)"
+
+/* Reads the cluster that flags select, with warnings on standard error; see kube/live.h. */
+struct kube_live mcoctl_live(struct run *r, const struct kube_flags *flags, const char *instead);
+int mcoctl_load_live(struct run *r, const struct kube_flags *flags, const char *instead,
+		     enum live_rendered rendered, struct mc_set *set);
 
 #endif

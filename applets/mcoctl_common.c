@@ -147,3 +147,36 @@ int mcoctl_named(struct run *r, const struct mc_set *set, struct str word, struc
 		return rc;
 	return mc ? named_config_mc(r->a, mc, out, &r->err) : mcoctl_pool(r, set, pool, out);
 }
+
+/* ---- the cluster --------------------------------------------------------- */
+
+static void warn_live(void *ctx, struct str text)
+{
+	applet_warn(ctx, text);
+}
+
+struct kube_live mcoctl_live(struct run *r, const struct kube_flags *flags, const char *instead)
+{
+	return (struct kube_live){ .a = r->a,
+				   .err = &r->err,
+				   .flags = flags,
+				   .instead = instead,
+				   .warn = warn_live,
+				   .warn_ctx = r };
+}
+
+int mcoctl_load_live(struct run *r, const struct kube_flags *flags, const char *instead,
+		     enum live_rendered rendered, struct mc_set *set)
+{
+	struct kube_live live = mcoctl_live(r, flags, instead);
+
+	return kube_live_load(&live, rendered, set);
+}
+
+bool mcoctl_is_file(struct run *r, struct str word)
+{
+	if (str_is(word, "-") || access(str_z(r->a, word), F_OK) == 0)
+		return true;
+	/* a name has no slash; an unknown type may be a missing file */
+	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
+}

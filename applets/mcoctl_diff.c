@@ -7,7 +7,6 @@
 
 #include "io/external_diff.h"
 #include "io/version.h"
-#include "live.h"
 #include "mcoctl_diff.h"
 
 static const struct flag flags[] = {
@@ -104,7 +103,7 @@ static int diff_change(struct diff *d)
 	if (rc < 0)
 		return err_wrap(&r->err, "--selector");
 	rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &base, &r->err)
-			  : live_load(r, &d->o->kube, "--base PATH", LIVE_IN_USE, &base);
+			  : mcoctl_load_live(r, &d->o->kube, "--base PATH", LIVE_IN_USE, &base);
 	if (rc == 0)
 		rc = manifests_load(r->a, &d->o->files, d->o->recursive, &given, &r->err);
 	if (rc < 0)
@@ -177,7 +176,8 @@ static int run(struct run *r, const void *p)
 	if (r->words.n && (o->prune || o->selector.n))
 		return err_set(&r->err, ERR_INVALID, "--prune and --selector are for -f");
 	if (r->words.n == 2 && !o->files.n)
-		rc = !o->base.n && live_is_file(r, r->words.v[0]) && live_is_file(r, r->words.v[1])
+		rc = !o->base.n && mcoctl_is_file(r, r->words.v[0]) &&
+				     mcoctl_is_file(r, r->words.v[1])
 			     ? diff_two(&d)
 			     : diff_named(&d);
 	else if (!r->words.n && o->files.n)

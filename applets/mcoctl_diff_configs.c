@@ -2,7 +2,6 @@
  * mcoctl diff A B: two configs that are not the before and after of one pool.
  */
 #include "base/terminal.h"
-#include "live.h"
 #include "mc/reconcile.h"
 #include "mcoctl_diff.h"
 #include "plan/forecast.h"
@@ -80,7 +79,7 @@ static int side(struct diff *d, struct str word, const struct mc_set *live, stru
 
 	*set = *live;
 	*name = word;
-	if (!live_is_file(d->r, word))
+	if (!mcoctl_is_file(d->r, word))
 		return 0;
 	*set = (struct mc_set){ 0 };
 	VEC_PUSH(d->r->a, &paths, word);
@@ -98,9 +97,9 @@ int diff_named(struct diff *d)
 	struct mc_set live = { 0 }, from = { 0 }, to = { 0 };
 	struct run *r = d->r;
 	struct str x = S(""), y = S("");
-	int rc = d->o->base.n
-			 ? manifests_load(r->a, &d->o->base, true, &live, &r->err)
-			 : live_load(r, &d->o->kube, "--base PATH, or two files", LIVE_ALL, &live);
+	int rc = d->o->base.n ? manifests_load(r->a, &d->o->base, true, &live, &r->err)
+			      : mcoctl_load_live(r, &d->o->kube, "--base PATH, or two files",
+						 LIVE_ALL, &live);
 
 	if (rc == 0)
 		rc = mcoctl_preview(r, &live, true);

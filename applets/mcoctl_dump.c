@@ -5,7 +5,6 @@
 
 #include "data/yml.h"
 #include "io/file.h"
-#include "live.h"
 #include "mcoctl.h"
 #include "view/dump.h"
 
@@ -30,10 +29,10 @@ static void defaults(void *p)
 	((struct opts *)p)->output = S("yaml");
 }
 
-static int take(void *ctx, struct run *r, struct str text)
+static int take(void *ctx, struct kube_live *r, struct str text)
 {
 	struct json *list = NULL;
-	int rc = json_parse(r->a, text, NULL, &list, &r->err);
+	int rc = json_parse(r->a, text, NULL, &list, r->err);
 
 	if (rc == 0)
 		dump_add(ctx, list);
@@ -52,6 +51,7 @@ static int encode(struct run *r, const struct opts *o, const struct json *list)
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
+	struct kube_live live;
 	struct dump d;
 	const struct live_sink to = { .take = take, .ctx = &d };
 	int rc;
@@ -62,7 +62,8 @@ static int run(struct run *r, const void *p)
 			"a dump contains the secrets of MachineConfigs and is not written to a "
 			"terminal: redirect it, or give --output-file FILE");
 	dump_init(&d, r->a);
-	rc = live_lists(r, &o->kube, "--server or --kubeconfig", &to);
+	live = mcoctl_live(r, &o->kube, "--server or --kubeconfig");
+	rc = kube_live_lists(&live, &to);
 	if (rc == 0)
 		rc = encode(r, o, dump_list(&d));
 	if (rc < 0 || !o->file.n)

@@ -1,7 +1,6 @@
 /*
  * mcoctl hash: checks the names of rendered configs, and prints those of pools.
  */
-#include "live.h"
 #include "mc/ref.h"
 #include "mcoctl.h"
 
@@ -114,7 +113,7 @@ static int take_words(struct run *r, struct strs *files, struct strs *names)
 
 		if (rc < 0)
 			return rc;
-		if (live_is_file(r, words.v[i]))
+		if (mcoctl_is_file(r, words.v[i]))
 			VEC_PUSH(r->a, files, words.v[i]);
 		else
 			VEC_PUSH(r->a, names, words.v[i]);
@@ -131,10 +130,10 @@ static int run(struct run *r, const void *p)
 
 	if (rc < 0)
 		return rc;
-	if (o.files.n || (!names.n && !live_asked(&o.kube)))
+	if (o.files.n || (!names.n && !kube_live_asked(&o.kube)))
 		rc = manifests_load(r->a, &o.files, o.recursive, &h.set, &r->err);
 	else
-		rc = live_load(r, &o.kube, LIVE_INSTEAD, LIVE_ALL, &h.set);
+		rc = mcoctl_load_live(r, &o.kube, LIVE_INSTEAD, LIVE_ALL, &h.set);
 	if (rc == 0)
 		mcoctl_preview_some(r, &h.set, &h.refused);
 	for (size_t i = 0; rc == 0 && i < h.refused.n; i++)

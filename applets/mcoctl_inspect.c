@@ -33,7 +33,7 @@ int inspect_words(struct run *r, struct inspect *out)
 static int load_cluster(struct run *r, const struct inspect_opts *o, struct str config,
 			struct mc_set *set)
 {
-	int rc = live_load(r, &o->kube, LIVE_INSTEAD, LIVE_ALL, set);
+	int rc = mcoctl_load_live(r, &o->kube, LIVE_INSTEAD, LIVE_ALL, set);
 
 	return rc < 0 ? err_wrap(&r->err, "%.*s is not a file here", STRF(config)) : 0;
 }
@@ -59,7 +59,7 @@ static int load_set(struct run *r, const struct inspect_opts *o, struct str *con
 	struct strs paths = o->files;
 	int rc;
 
-	if (!paths.n && !live_is_file(r, *config))
+	if (!paths.n && !mcoctl_is_file(r, *config))
 		return load_cluster(r, o, *config, set);
 	if (paths.n)
 		return manifests_load(r->a, &paths, o->recursive, set, &r->err);

@@ -3,7 +3,6 @@
  */
 #include "data/yml.h"
 #include "io/log.h"
-#include "live.h"
 #include "mc/ref.h"
 #include "mcoctl.h"
 
@@ -160,7 +159,7 @@ static int take_words(struct run *r, struct opts *o)
 		struct mc_ref ref = { 0 };
 		int rc = mcoctl_check_word(r, word);
 
-		if (rc == 0 && live_is_file(r, word)) {
+		if (rc == 0 && mcoctl_is_file(r, word)) {
 			VEC_PUSH(r->a, &o->files, word);
 			continue;
 		}
@@ -187,7 +186,7 @@ static int run(struct run *r, const void *p)
 	if (rc < 0)
 		return rc;
 	rc = o.files.n ? manifests_load(r->a, &o.files, o.recursive, &d.set, &r->err)
-		       : live_load(r, &o.kube, LIVE_INSTEAD, LIVE_IN_USE, &d.set);
+		       : mcoctl_load_live(r, &o.kube, LIVE_INSTEAD, LIVE_IN_USE, &d.set);
 	if (rc < 0)
 		return rc;
 	mcoctl_preview_some(r, &d.set, &d.refused);

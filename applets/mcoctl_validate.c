@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "io/version.h"
-#include "live.h"
 #include "mcoctl.h"
 #include "plan/validate.h"
 #include "view/findings.h"
@@ -59,7 +58,7 @@ static int load(struct judge *j)
 {
 	struct run *r = j->r;
 	struct strs files = { 0 };
-	bool live = j->o->live || live_asked(&j->o->kube);
+	bool live = j->o->live || kube_live_asked(&j->o->kube);
 	int rc = 0;
 
 	for (size_t i = 0; i < j->o->files.n; i++)
@@ -76,7 +75,7 @@ static int load(struct judge *j)
 	if (j->o->base.n)
 		rc = manifests_load(r->a, &j->o->base, true, &j->base, &r->err);
 	else if (live)
-		rc = live_load(r, &j->o->kube, "--base PATH", LIVE_IN_USE, &j->base);
+		rc = mcoctl_load_live(r, &j->o->kube, "--base PATH", LIVE_IN_USE, &j->base);
 	return rc;
 }
 

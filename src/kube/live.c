@@ -5,14 +5,10 @@
  * as they arrive. A kind that the cluster does not have, or that the user may not read, is skipped,
  * except the first NEEDED ones.
  */
-#include "live.h"
-
-#include <stdio.h>
-#include <unistd.h>
+#include "kube/live.h"
 
 #include "kube/list.h"
 #include "mc/brief.h"
-#include "mc/ref.h"
 #include "mc/selector.h"
 
 /* The server must have the first NEEDED of these. */
@@ -40,7 +36,7 @@ static const char *const paths[] = {
 	PATH_CONFIG_ALPHA "criocredentialproviderconfigs",
 };
 
-bool live_asked(const struct kube_flags *f)
+bool kube_live_asked(const struct kube_flags *f)
 {
 	const struct str *const given[] = {
 		&f->kubeconfig, &f->context,   &f->cluster,	    &f->user,  &f->server,   &f->ns,
@@ -53,18 +49,10 @@ bool live_asked(const struct kube_flags *f)
 	return f->insecure;
 }
 
-bool live_is_file(struct run *r, struct str word)
-{
-	if (str_is(word, "-") || access(str_z(r->a, word), F_OK) == 0)
-		return true;
-	/* a name has no slash; an unknown type may be a missing file */
-	return str_chr(word, '/') >= 0 && !mc_ref_typed(word);
-}
-
 /* A list being read. The sink gets its pages when all are complete, because an expired list is read
  * again from the start. */
 struct list {
-	struct run *r;
+	struct kube_live *r;
 	const struct live_sink *to;
 	const char *path;
 	struct arena a; /* of the page */
@@ -116,13 +104,14 @@ static void restart(void *ctx)
 	l->pages.n = 0;
 }
 
-static int list_kind(struct run *r, struct kube *k, const char *path, const struct live_sink *to)
+static int list_kind(struct kube_live *r, struct kube *k, const char *path,
+		     const struct live_sink *to)
 {
 	struct list l = { .r = r, .to = to, .path = path };
 	struct kube_list list = {
 		.path = path, .item = add_item, .page = end_page, .restart = restart, .ctx = &l
 	};
-	int rc = kube_list(k, &list, &r->err);
+	int rc = kube_list(k, &list, r->err);
 
 	drop_page(&l);
 	for (size_t i = 0; rc == 0 && i < l.pages.n; i++)
@@ -138,14 +127,14 @@ static struct str kind_of(const char *path)
 }
 
 /* Connection errors already contain the address. */
-static int blame(struct run *r, struct str server, const char *path)
+static int blame(struct kube_live *r, struct str server, const char *path)
 {
-	(void)err_wrap(&r->err, "listing %.*s", STRF(kind_of(path)));
-	return str_find(r->err.msg, server) < 0 ? err_wrap(&r->err, "%.*s", STRF(server))
-						: -(int)r->err.code;
+	(void)err_wrap(r->err, "listing %.*s", STRF(kind_of(path)));
+	return str_find(r->err->msg, server) < 0 ? err_wrap(r->err, "%.*s", STRF(server))
+						 : -(int)r->err->code;
 }
 
-static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
+static int list_all(struct kube_live *r, struct kube *k, const struct live_sink *to)
 {
 	struct str server = url_public(r->a, kube_conf(k)->server);
 
@@ -155,27 +144,27 @@ static int list_all(struct run *r, struct kube *k, const struct live_sink *to)
 		if (rc == 0 || (rc == -ERR_NOTFOUND && i >= NEEDED))
 			continue;
 		if (rc == -ERR_NOTFOUND)
-			return err_set(&r->err, ERR_NOTFOUND,
+			return err_set(r->err, ERR_NOTFOUND,
 				       "%.*s has no %.*s: is it an OpenShift "
 				       "cluster?",
 				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
 			return blame(r, server, paths[i]);
-		applet_warn(r, str_fmt(r->a, "left out: %.*s: %.*s", STRF(kind_of(paths[i])),
-				       STRF(r->err.msg)));
+		r->warn(r->warn_ctx, str_fmt(r->a, "left out: %.*s: %.*s", STRF(kind_of(paths[i])),
+					     STRF(r->err->msg)));
 	}
 	return 0;
 }
 
 /* "10s", or a number of seconds; "0" or "": no limit. */
-static int timeout_of(struct run *r, struct str text, int *ms)
+static int timeout_of(struct kube_live *r, struct str text, int *ms)
 {
 	int64_t ns = 0, seconds;
 
 	if (str_to_i64(text, &seconds) && seconds >= 0 && seconds < 1000000)
 		ns = seconds * 1000000000;
 	else if (text.n && (!flag_duration(text, &ns) || ns < 0))
-		return err_set(&r->err, ERR_INVALID,
+		return err_set(r->err, ERR_INVALID,
 			       "--request-timeout: invalid duration %.*s: use a value like 10s",
 			       STRF(text));
 	ns = (ns + 999999) / 1000000;
@@ -183,25 +172,24 @@ static int timeout_of(struct run *r, struct str text, int *ms)
 	return 0;
 }
 
-int live_lists(struct run *r, const struct kube_flags *flags, const char *instead,
-	       const struct live_sink *to)
+int kube_live_lists(struct kube_live *r, const struct live_sink *to)
 {
 	struct kube_conf conf = { 0 };
 	struct kube_opts o = { .conf = &conf, .agent = "mcoctl", .tool = true };
 	struct kube *k;
-	int rc = timeout_of(r, flags->request_timeout, &o.timeout_ms);
+	int rc = timeout_of(r, r->flags->request_timeout, &o.timeout_ms);
 
 	if (rc == 0)
-		rc = kube_config_load(r->a, flags, false, &conf, &r->err);
-	if (rc == -ERR_NOTFOUND && !live_asked(flags))
-		return err_set(&r->err, ERR_NOTFOUND, "%.*s; or give %s", STRF(r->err.msg),
-			       instead);
+		rc = kube_config_load(r->a, r->flags, false, &conf, r->err);
+	if (rc == -ERR_NOTFOUND && !kube_live_asked(r->flags))
+		return err_set(r->err, ERR_NOTFOUND, "%.*s; or give %s", STRF(r->err->msg),
+			       r->instead);
 	if (rc < 0)
 		return rc;
-	o.loop = loop_new(&r->err);
+	o.loop = loop_new(r->err);
 	if (!o.loop)
-		return -(int)r->err.code;
-	rc = kube_new(&o, &k, &r->err);
+		return -(int)r->err->code;
+	rc = kube_new(&o, &k, r->err);
 	if (rc == 0) {
 		rc = list_all(r, k, to);
 		if (rc == 0 && to->listed)
@@ -255,15 +243,15 @@ static int shorten(void *ctx, struct arena *a, const char *path, struct str *tex
 	return 0;
 }
 
-static int take_into_set(void *ctx, struct run *r, struct str text)
+static int take_into_set(void *ctx, struct kube_live *r, struct str text)
 {
 	struct mc_fault fault = { 0 };
 	struct loading *l = ctx;
-	int rc = mc_load(r->a, S("cluster"), text, l->set, &fault, &r->err);
+	int rc = mc_load(r->a, S("cluster"), text, l->set, &fault, r->err);
 
 	if (rc == -ERR_INVALID && fault.problem.n)
 		/* not ERR_INVALID, for which list_all omits the kind with a warning */
-		return err_set(&r->err, ERR_SYS, "%.*s: %.*s", STRF(fault.object),
+		return err_set(r->err, ERR_SYS, "%.*s: %.*s", STRF(fault.object),
 			       STRF(fault.problem));
 	return rc;
 }
@@ -278,22 +266,22 @@ static bool node_needs(const struct mc_set *set, struct str name)
 	return false;
 }
 
-static int read_whole(struct run *r, struct kube *k, struct mc *mc)
+static int read_whole(struct kube_live *r, struct kube *k, struct mc *mc)
 {
 	struct doc doc = { .json = true };
 	struct str path = str_fmt(r->a, PATH_MC "machineconfigs/%.*s", STRF(mc->meta.name));
-	int rc = kube_get(k, r->a, path, &doc.text, &r->err);
+	int rc = kube_get(k, r->a, path, &doc.text, r->err);
 
 	if (rc == 0)
-		rc = json_parse(r->a, doc.text, NULL, &doc.tree, &r->err);
+		rc = json_parse(r->a, doc.text, NULL, &doc.tree, r->err);
 	if (rc == 0)
-		rc = mc_decode(r->a, &doc, mc, &r->err);
+		rc = mc_decode(r->a, &doc, mc, r->err);
 	if (rc == 0)
 		mc->file = S("cluster");
-	return rc < 0 ? err_wrap(&r->err, "reading MachineConfig %.*s", STRF(mc->meta.name)) : 0;
+	return rc < 0 ? err_wrap(r->err, "reading MachineConfig %.*s", STRF(mc->meta.name)) : 0;
 }
 
-static int complete_set(void *ctx, struct run *r, struct kube *k)
+static int complete_set(void *ctx, struct kube_live *r, struct kube *k)
 {
 	struct loading *l = ctx;
 
@@ -315,8 +303,7 @@ static int complete_set(void *ctx, struct run *r, struct kube *k)
 	return 0;
 }
 
-int live_load(struct run *r, const struct kube_flags *flags, const char *instead,
-	      enum live_rendered rendered, struct mc_set *set)
+int kube_live_load(struct kube_live *r, enum live_rendered rendered, struct mc_set *set)
 {
 	bool some = rendered == LIVE_IN_USE;
 	struct loading l = { .set = set, .a = r->a };
@@ -327,5 +314,5 @@ int live_load(struct run *r, const struct kube_flags *flags, const char *instead
 
 	set->live = true;
 	map_init(&l.brief, r->a);
-	return live_lists(r, flags, instead, &to);
+	return kube_live_lists(r, &to);
 }
