@@ -24,9 +24,10 @@ void fetch_close(struct fetch *f); /* f may be NULL */
 int fetch_trust(struct fetch *f, struct str pem, struct err *err);
 
 /*
- * Sends fields to the first server, and to redirects on the same host. ERR_INVALID: the server
- * refuses (4xx but 408, 425 and 429); ERR_AGAIN: the deadline passed, or once; else
- * the sink's error. A retry restarts the sink.
+ * Sends fields to the first server, and along relative redirects; another server gets
+ * the fields of fetch_opts only. ERR_INVALID: the server refuses (4xx but 408, 425 and
+ * 429). ERR_AGAIN: the deadline passed, or the one try failed. Otherwise the sink's
+ * error. A retry restarts the sink.
  */
 int fetch_get(struct fetch *f, struct str url, struct str fields, const struct sink *to,
 	      struct err *err);

@@ -38,7 +38,7 @@ static int hide_mounts(struct node *n, struct err *err)
 	return tree_reopen(&n->tree, err);
 }
 
-/* What bootupctl writes beside a folder before it takes its place. */
+/* Removes the copies that bootupctl writes beside a directory before it replaces it. */
 static void drop_leftovers(struct node *n, struct arena *a)
 {
 	struct err err = ERR_INIT(a);
@@ -85,7 +85,7 @@ static int copy_to_device(struct node *n, struct arena *a, const char *device, c
 		rc = err_wrap(err, "copying EFI files");
 	else
 		log_sums(n, a, "After", device);
-	tree_forget(&n->tree); /* an open folder would keep it busy */
+	tree_forget(&n->tree); /* an open directory would keep the mount busy */
 	if (node_do(n, a, "umount " ESP, NULL, &local) < 0) {
 		host_log(&n->host, BY_HAND "umount " ESP ": %s", local.msg.p);
 		if (rc == 0)

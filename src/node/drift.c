@@ -47,8 +47,8 @@ static int watch(struct drift *d, struct node *n, struct map *dirs, struct str p
 	return 0;
 }
 
-/* The links of a folder that enable units; the folder too: the last link takes it
- * along, and the next brings it back. */
+/* Watches the links in a directory that enable units, and the directory itself: systemctl
+ * removes it with its last link and creates it with the next. */
 static int watch_links(struct drift *d, struct node *n, struct map *dirs, const struct map *units,
 		       struct str dir, struct err *err)
 {

@@ -23,7 +23,7 @@
 #include <cJSON.h>
 
 #include "base/num.h"
-#include "base//map.h"
+#include "base/map.h"
 
 struct json {
 	cJSON c; /* first, so that cJSON's pointers are ours */
