@@ -1,0 +1,136 @@
+/*
+ * operator: what the operator keeps in place, and what its status says.
+ *
+ * A sync passes over the steps in upstream's order. A step is a pure function of the observed
+ * objects. It returns actions for what differs, or a wait, or an error, or nothing: then the next
+ * step follows in the same pass. The caller runs the actions and passes again from the first step;
+ * a wait ends the pass until an object changes or a second has passed. What must survive from pass
+ * to pass (since when a step waits, what was announced) is in struct operator_memory. At rest a
+ * pass has no actions.
+ */
+#ifndef PLAN_OPERATOR_H
+#define PLAN_OPERATOR_H
+
+#include "mc/gates.h"
+#include "mc/tls_profile.h"
+#include "plan/action.h"
+
+enum operator_kind {
+#define K(name, path, query, gate) OPERATOR_##name,
+#include "plan/operator_kinds.def"
+#undef K
+	OPERATOR_KINDS
+};
+
+/* In upstream's order. The names are those of the reasons: "RenderConfigFailed". */
+enum operator_step {
+	OPERATOR_OS_IMAGE_STREAM,
+	OPERATOR_RENDER_CONFIG,
+	OPERATOR_MACHINE_CONFIGURATION,
+	OPERATOR_MACHINE_CONFIG_NODE,
+	OPERATOR_MACHINE_CONFIG_POOLS,
+	OPERATOR_DAEMON,
+	OPERATOR_CONTROLLER,
+	OPERATOR_SERVER,
+	OPERATOR_OS_BUILDER,
+	OPERATOR_REQUIRED_POOLS,
+	OPERATOR_STEPS
+};
+const char *operator_step_name(enum operator_step step);
+
+/* The observed cluster. Objects may lack the fields that no step reads. */
+struct operator_view {
+	/* The object of that list, or NULL. ns/name where the list has several namespaces. */
+	const struct json *(*get)(const struct operator_view *in, enum operator_kind kind,
+				  struct str name);
+	/* All objects of a list, in the order of their names, into *out; returns their number. */
+	size_t (*list)(const struct operator_view *in, enum operator_kind kind, struct arena *a,
+		       const struct json *const **out);
+	/* The server has this kind. */
+	bool (*served)(const struct operator_view *in, enum operator_kind kind);
+	void *ctx;
+	struct instant now;
+	int64_t clock_ms; /* monotonic: for deadlines */
+	struct str raw, hash; /* this build's version */
+	struct str release; /* --payload-version */
+	struct str image; /* --operator-image */
+	/* The text of --images-json, or why it cannot be read. */
+	struct str images, images_error;
+	struct mc_gates gates;
+	bool bring_up; /* the CRD of ControllerConfigs was absent at the start */
+	bool standalone; /* a cluster without config.openshift.io */
+};
+
+/* Why a step waits, and the error when it waits for too long: "<what>: [context deadline exceeded,
+ * <why>]", or without why "<what>: context deadline exceeded". */
+struct operator_wait {
+	bool on;
+	int64_t limit_ms;
+	struct str what; /* "error during waitForDaemonsetRollout" */
+	struct str why;
+};
+
+/* What RenderConfig found: the input of the later steps. */
+struct operator_render {
+	/* Of images.json, by its keys: machineConfigOperator, kubeRbacProxy, … */
+	const struct json *images;
+	struct json *spec; /* of the ControllerConfig, as a new one has it */
+	struct str root_ca; /* PEM */
+	struct str os_image, os_extensions;
+	struct str api_url; /* infrastructure's apiServerInternalURI */
+	const struct json *infra;
+	const struct json *proxy; /* spec.proxy of the ControllerConfig, or NULL */
+	struct tls_profile tls; /* of the operands */
+	int verbosity; /* of the operands: 2, 4, 6, 8 */
+	bool ca_rotated; /* kubeconfig-data was created or changed in this sync */
+};
+
+/* What one pass leaves to the next ones. All zero at the start; the strings are in its arena. */
+struct operator_memory {
+	struct arena *a;
+	/* Since when a step waits (clock_ms), and for which change; 0: it does not wait. */
+	int64_t waits_since[OPERATOR_STEPS];
+	int64_t waits_for[OPERATOR_STEPS]; /* the generation that rolls out, for example */
+	int64_t ca_since; /* since when the new service CA has not changed; 0: no change */
+	uint64_t ca_hash;
+	bool ca_rotated;
+	bool announced; /* the Event of this version change was sent */
+	struct str degraded; /* the message of the last Warning Event */
+};
+
+/* Of one step or of a whole pass. */
+struct operator_result {
+	struct actions actions;
+	struct operator_wait wait;
+	enum operator_step at; /* of a pass: the step with the actions, the wait or the error */
+};
+
+/* The steps. Each sets out and returns 0, or -code with upstream's text in err. */
+int operator_os_image_stream(struct arena *a, const struct operator_view *in,
+			     struct operator_memory *m, struct operator_result *out,
+			     struct err *err);
+int operator_render_config(struct arena *a, const struct operator_view *in,
+			   struct operator_memory *m, struct operator_render *r,
+			   struct operator_result *out, struct err *err);
+int operator_machine_configuration(struct arena *a, const struct operator_view *in,
+				   struct operator_memory *m, struct operator_result *out,
+				   struct err *err);
+int operator_config_nodes(struct arena *a, const struct operator_view *in,
+			  struct operator_result *out, struct err *err);
+int operator_pools(struct arena *a, const struct operator_view *in, const struct operator_render *r,
+		   struct operator_result *out, struct err *err);
+int operator_daemon(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		    const struct operator_render *r, struct operator_result *out, struct err *err);
+int operator_controller(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+			const struct operator_render *r, struct operator_result *out,
+			struct err *err);
+int operator_server(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		    const struct operator_render *r, struct operator_result *out, struct err *err);
+int operator_os_builder(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+			const struct operator_render *r, struct operator_result *out,
+			struct err *err);
+int operator_required_pools(struct arena *a, const struct operator_view *in,
+			    const struct operator_render *r, struct operator_result *out,
+			    struct err *err);
+
+#endif
