@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 
-#include "applet.h"
+#include "io/applet.h"
 #include "data/json.h"
 #include "io/version.h"
 #include "mc/gates.h"

@@ -5,7 +5,7 @@
  * escape control characters (the output only on a terminal), so that no manifest or server can
  * control a terminal. Flags are parsed completely before a command runs.
  */
-#include "applet.h"
+#include "io/applet.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "applet.h"
+#include "io/applet.h"
 #include "base/wrap.h"
 
 #define WIDTH 80
