@@ -45,7 +45,7 @@ enum action_fail {
 
 /* The object that an Event is about. kube/exec adds the namespace. */
 struct action_event {
-	struct str api, kind, name, uid; /* of that object */
+	struct str api, kind, name, uid; /* of that object; api and kind may be "" */
 	struct str version; /* its resourceVersion, or "" */
 	struct str reason; /* "SetDesiredConfig" */
 	bool warning;

@@ -10,7 +10,7 @@
  *
  * - At the start of each pass: operator_status_begin. It creates the object, then gives it its
  *   first status: Available, Progressing and Degraded False, Upgradeable Unknown, the versions of
- *   this release, the short list of relatedObjects. An object with conditions or versions is left
+ *   this release, the short list of relatedObjects. An object whose status has something is left
  *   as it is. It also announces a version change or a bring-up, once, without a write.
  * - At the end of each pass: operator_status, before the actions of the pass run.
  *     OPERATOR_PASS_GOES_ON  Writes only to clear Degraded when its reason is that of a step before
@@ -55,7 +55,7 @@ void operator_status_begin(struct arena *a, const struct operator_view *in,
 void operator_status(struct arena *a, const struct operator_view *in,
 		     const struct operator_outcome *o, struct actions *out);
 
-/* ---- parts, for tests and for a report without a ClusterOperator ---------- */
+/* ---- parts, for tests and for a report without a ClusterOperator --------- */
 
 /* The status after the outcome over the live one (NULL: none yet). */
 struct json *operator_status_next(struct arena *a, const struct operator_view *in,

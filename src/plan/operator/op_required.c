@@ -45,7 +45,7 @@ struct str operator_pool_text(struct arena *a, const struct json *pool)
 	return S("<unknown>");
 }
 
-/* ---- the configuration of a pool ------------------------------------------- */
+/* ---- the configuration of a pool ----------------------------------------- */
 
 /* Upstream's check of one MachineConfig that the pool was rendered from, or of the rendered one. */
 static int check_made_by(struct arena *a, const struct operator_view *in, const struct json *pool,
@@ -99,11 +99,12 @@ static int check_config(struct arena *a, const struct operator_view *in, const s
 	const struct json *source = json_at(pool, "status.configuration.source");
 	struct str rendered = json_str(pool, "status.configuration.name");
 	struct str name = json_str(pool, "metadata.name");
-	const char *empty = !json_str(pool, "spec.configuration.name").n ? "configuration spec" :
-			    !rendered.n ? "configuration status" :
-			    !json_len(source) ? "list of MachineConfigs that were used to generate "
-						"configuration" :
-						NULL;
+	const char *empty = !json_str(pool, "spec.configuration.name").n ? "configuration spec"
+			    : !rendered.n				 ? "configuration status"
+			    : !json_len(source)
+				    ? "list of MachineConfigs that were used to generate "
+				      "configuration"
+				    : NULL;
 	int rc;
 
 	if (empty)
@@ -137,7 +138,7 @@ static bool os_image(const struct operator_view *in, const struct operator_rende
 	return false;
 }
 
-/* ---- the step -------------------------------------------------------------- */
+/* ---- the step ------------------------------------------------------------ */
 
 struct counts {
 	long long total, ready, updated, unavailable, degraded;
@@ -166,12 +167,13 @@ static int check_pool(struct arena *a, const struct operator_view *in,
 	bool updated = conditions_true(&list, "Updated");
 
 	if (conditions_true(&list, "Degraded")) {
-		*why = str_fmt(a,
-			       "error MachineConfigPool %.*s is not ready, retrying. Status: (pool "
-			       "degraded: true total: %lld, ready %lld, updated: %lld, unavailable: "
-			       "%lld, reason: %.*s)",
-			       STRF(name), n.total, n.ready, n.updated, n.unavailable,
-			       STRF(conditions_find(&list, S("Degraded"))->message));
+		*why = str_fmt(
+			a,
+			"error MachineConfigPool %.*s is not ready, retrying. Status: (pool "
+			"degraded: true total: %lld, ready %lld, updated: %lld, unavailable: "
+			"%lld, reason: %.*s)",
+			STRF(name), n.total, n.ready, n.updated, n.unavailable,
+			STRF(conditions_find(&list, S("Degraded"))->message));
 		return 1;
 	}
 	if (!required)
@@ -190,17 +192,19 @@ static int check_pool(struct arena *a, const struct operator_view *in,
 	    updated)
 		return 0;
 	if (json_bool(pool, "spec.paused", false))
-		return err_set(err, ERR_AGAIN,
-			       updated ? "the required MachineConfigPool %.*s was paused with no "
-					 "pending updates; no further syncing will occur until it is "
-					 "unpaused" :
-					 "error required MachineConfigPool %.*s is paused and cannot "
-					 "sync until it is unpaused",
-			       STRF(name));
-	*why = str_fmt(a,
-		       "error required MachineConfigPool %.*s is not ready, retrying. Status: "
-		       "(total: %lld, ready %lld, updated: %lld, unavailable: %lld, degraded: %lld)",
-		       STRF(name), n.total, n.ready, n.updated, n.unavailable, n.degraded);
+		return err_set(
+			err, ERR_AGAIN,
+			updated ? "the required MachineConfigPool %.*s was paused with no "
+				  "pending updates; no further syncing will occur until it is "
+				  "unpaused"
+				: "error required MachineConfigPool %.*s is paused and cannot "
+				  "sync until it is unpaused",
+			STRF(name));
+	*why = str_fmt(
+		a,
+		"error required MachineConfigPool %.*s is not ready, retrying. Status: "
+		"(total: %lld, ready %lld, updated: %lld, unavailable: %lld, degraded: %lld)",
+		STRF(name), n.total, n.ready, n.updated, n.unavailable, n.degraded);
 	return 1;
 }
 
@@ -224,8 +228,8 @@ int operator_required_pools(struct arena *a, const struct operator_view *in,
 	/* Upstream's deadline is then over before its first look. */
 	if (!machines)
 		return err_set(err, ERR_AGAIN, FAILED ": context deadline exceeded");
-	out->wait = (struct operator_wait){ .limit_ms = machines * PER_MACHINE_MS,
-					    .what = S(FAILED) };
+	out->wait =
+		(struct operator_wait){ .limit_ms = machines * PER_MACHINE_MS, .what = S(FAILED) };
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = check_pool(a, in, r, pools[i], is_required(pools[i]), &out->wait.why, err);
 	out->wait.on = rc > 0;

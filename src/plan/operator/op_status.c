@@ -19,7 +19,7 @@ struct change {
 	const struct json *versions;
 };
 
-/* ---- parts of a status ---------------------------------------------------- */
+/* ---- parts of a status --------------------------------------------------- */
 
 static void set(struct change *c, struct str type, struct str status, struct str reason,
 		struct str message)
@@ -83,11 +83,10 @@ bool op_versions_ours(const struct operator_view *in, const struct json *list)
 }
 
 /* "group resource name": must-gather collects these. */
-static const char related_first[] = " namespaces " NS_MCO "\n" GROUP_MC
-				    " machineconfigpools master\n" GROUP_MC
-				    " machineconfigpools worker\n" GROUP_MC
-				    " controllerconfigs " NAME_CONTROLLER "\n" GROUP_OPERATOR
-				    " machineconfigurations ";
+static const char related_first[] =
+	" namespaces " NS_MCO "\n" GROUP_MC " machineconfigpools master\n" GROUP_MC
+	" machineconfigpools worker\n" GROUP_MC " controllerconfigs " NAME_CONTROLLER
+	"\n" GROUP_OPERATOR " machineconfigurations ";
 static const char related_later[] =
 	" namespaces " NS_MCO "\n" GROUP_MC " machineconfigpools \n" GROUP_MC
 	" controllerconfigs \n" GROUP_MC " kubeletconfigs \n" GROUP_MC
@@ -130,14 +129,14 @@ static struct json *extension_json(struct arena *a, const struct operator_view *
 	return j;
 }
 
-/* ---- conditions ------------------------------------------------------------ */
+/* ---- conditions ---------------------------------------------------------- */
 
 static void set_progressing(struct change *c)
 {
 	bool ours = op_versions_ours(c->in, c->versions);
-	const char *text = !ours	   ? "Working towards" :
-			   c->in->bring_up ? "Cluster is bootstrapping" :
-					     "Cluster version is";
+	const char *text = !ours	     ? "Working towards"
+			   : c->in->bring_up ? "Cluster is bootstrapping"
+					     : "Cluster version is";
 
 	set(c, OP_PROGRESSING, ours && !c->in->bring_up ? CONDITION_FALSE : CONDITION_TRUE, S(""),
 	    str_fmt(c->a, "%s %.*s", text, STRF(c->in->release)));
@@ -147,9 +146,9 @@ static void set_failed(struct change *c, const struct operator_outcome *o)
 {
 	bool progressing = conditions_true(&c->conditions, "Progressing");
 	const char *text = progressing ? "Unable to apply" : "Error while reconciling";
-	const char *message = op_versions_ours(c->in, c->versions) ?
-				      "Failed to resync %.*s because: %.*s" :
-				      "Unable to apply %.*s: %.*s";
+	const char *message = op_versions_ours(c->in, c->versions)
+				      ? "Failed to resync %.*s because: %.*s"
+				      : "Unable to apply %.*s: %.*s";
 
 	set(c, OP_PROGRESSING, progressing ? CONDITION_TRUE : CONDITION_FALSE, S(""),
 	    str_fmt(c->a, "%s %.*s", text, STRF(c->in->release)));
@@ -194,7 +193,7 @@ static void set_ended(struct change *c)
 	    found.n ? found : AS_EXPECTED, S(""));
 }
 
-/* ---- the whole ------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------- */
 
 static struct json *status_with(struct change *c, const struct json *live, const char *related,
 				struct json *extension)

@@ -49,10 +49,9 @@ static void announce(struct arena *a, const struct operator_view *in, struct ope
 	if (ours)
 		text = str_fmt(a, "clusteroperator/" NAME " is bootstrapping to %.*s", STRF(to));
 	else if (!conditions_true(&list, "Progressing"))
-		text = str_fmt(a,
-			       "clusteroperator/" NAME
-			       " started a version change from %.*s to %.*s",
-			       STRF(op_versions_text(a, old)), STRF(to));
+		text = str_fmt(
+			a, "clusteroperator/" NAME " started a version change from %.*s to %.*s",
+			STRF(op_versions_text(a, old)), STRF(to));
 	if (text.n)
 		event(a, live, S("OperatorVersionChanged"), false, text, out);
 }
@@ -67,7 +66,8 @@ void operator_status_begin(struct arena *a, const struct operator_view *in,
 	live = in->get(in, OPERATOR_CLUSTER_OPERATORS, S(NAME));
 	if (!live)
 		(void)action_add(a, out, ACTION_CREATE, S(PATH),
-				 S("{\"apiVersion\":\"" API_CONFIG "\",\"kind\":\"ClusterOperator\","
+				 S("{\"apiVersion\":\"" API_CONFIG
+				   "\",\"kind\":\"ClusterOperator\","
 				   "\"metadata\":{\"name\":\"" NAME "\"},\"spec\":{}}"),
 				 S("ClusterOperator does not exist"));
 	else if (!json_len(json_at(live, "status.conditions")) &&

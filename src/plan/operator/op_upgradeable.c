@@ -4,7 +4,6 @@
  * The reasons of pools win over the skew of boot images. A boot image of unknown version does not
  * block upgrades, nor does a boot image controller that has not completed its first pass.
  */
-#include "base/num.h"
 #include "mc/object.h"
 #include "plan/operator_status.h"
 
@@ -133,11 +132,12 @@ static struct str skew(struct arena *a, const struct operator_view *in)
 	}
 	if (!why.n)
 		return why;
-	return str_fmt(a,
-		       "Upgrades have been disabled because %.*s. To enable upgrades, please update "
-		       "your boot images or disable boot image skew enforcement by following the "
-		       "documentation at " DOCS "%.*s" DOCS_PAGE,
-		       STRF(why), STRF(docs_version(a, in)));
+	return str_fmt(
+		a,
+		"Upgrades have been disabled because %.*s. To enable upgrades, please update "
+		"your boot images or disable boot image skew enforcement by following the "
+		"documentation at " DOCS "%.*s" DOCS_PAGE,
+		STRF(why), STRF(docs_version(a, in)));
 }
 
 struct condition operator_upgradeable(struct arena *a, const struct operator_view *in)
@@ -177,10 +177,11 @@ struct str operator_evaluations(struct arena *a, const struct operator_view *in)
 		swap |= !json_bool(v[i], "spec.kubeletConfig.failSwapOn", true);
 	n = in->list(in, OPERATOR_RUNTIME_CONFIGS, a, &v);
 	for (size_t i = 0; i < n; i++)
-		runc |= str_is(json_str(v[i], "spec.containerRuntimeConfig.defaultRuntime"), "runc");
+		runc |= str_is(json_str(v[i], "spec.containerRuntimeConfig.defaultRuntime"),
+			       "runc");
 	return str_fmt(a, "%s%s%s",
 		       swap ? "failswapon: KubeletConfig setting is currently unsupported by "
-			      "OpenShift" :
-			      "",
+			      "OpenShift"
+			    : "",
 		       swap && runc ? "::" : "", runc ? "runc: transition to default crun" : "");
 }
