@@ -1,11 +1,19 @@
 # The CEL rules of the CRDs in examples/deploy: they fit their schemas, and
 # refuse what they should with upstream's messages.
 . test/applets/lib.sh
-for f in examples/deploy/crds/*.yaml; do
+for f in examples/deploy/crds/*.yaml examples/deploy/crds/openshift/*.yaml; do
 	"$BIN/mcoctl" fmt -o json "$f" >"$TMP/$(basename "$f" .yaml).json" || exit 1
 done
 perl test/applets/cel.pl test/applets/crds.txt "$TMP"/*.json | tee "$TMP/log"
 read -r passed failed < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$TMP/log")
+
+# kubectl explain shows something for every field.
+for f in "$TMP"/*.json; do
+	expect "$(basename "$f" .json): every field has a description" 0 '' '' jq -r '
+		def bare($at): select(type == "object") | (.properties // {} | to_entries[] | (select(.value.description | not) | $at + .key),
+			(.key as $k | .value | bare($at + $k + "."))), (.items, .additionalProperties | bare($at));
+		.spec.versions[] | .name as $v | .schema.openAPIV3Schema | bare($v + ".")' "$f"
+done
 
 # Rules that an API server would refuse: an author of such a rule learns it
 # here.
