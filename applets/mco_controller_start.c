@@ -3,6 +3,7 @@
  * is role/controller.
  */
 #include "io/log.h"
+#include "io/template_dir.h"
 #include "io/version.h"
 #include "kube/config.h"
 #include "mc/api.h"
@@ -117,7 +118,7 @@ static int run_start(struct run *r, const void *opts)
 		(void)err_wrap(&r->err, "creating clients");
 		give_up(r);
 	}
-	if (controller_templates(r, o->templates, &c.templates) < 0)
+	if (template_dir_named(r->a, o->templates, &c.templates, &r->err) < 0)
 		give_up(r);
 	return controller_run(&c, &r->err);
 }

@@ -2,9 +2,7 @@
  * mco-controller templates: writes the built-in tree of templates, or the MachineConfigs
  * of a tree.
  */
-#include <unistd.h>
-
-#include "data/yml.h"
+#include "data/docs.h"
 #include "io/file.h"
 #include "io/template_dir.h"
 #include "io/version.h"
@@ -46,26 +44,6 @@ static void defaults(void *p)
 	o->templates = S(TEMPLATES_BUILTIN);
 }
 
-/* The built-in tree is used only on request: its MachineConfigs differ from upstream's,
- * and nodes would lose files. */
-int controller_templates(struct run *r, struct str name, struct template_tree *out)
-{
-	const char *dir = name.n ? str_z(r->a, name) : TEMPLATES_DIR;
-
-	if (str_is(name, TEMPLATES_BUILTIN)) {
-		template_builtin(r->a, out);
-		return 0;
-	}
-	if (!name.n && access(dir, F_OK) < 0)
-		return err_set(&r->err, ERR_NOTFOUND,
-			       "there are no templates in " TEMPLATES_DIR
-			       ": mount those of upstream's image there, name another "
-			       "directory with --templates=DIR, or give "
-			       "--templates=" TEMPLATES_BUILTIN " for the built-in "
-			       "ones (platforms None and BareMetal)");
-	return template_dir_read(r->a, dir, out, &r->err);
-}
-
 static int list(struct run *r, const struct template_tree *tree)
 {
 	for (size_t i = 0; i < tree->n; i++)
@@ -76,18 +54,10 @@ static int list(struct run *r, const struct template_tree *tree)
 
 static int print(struct run *r, struct str format, const struct mc *mc)
 {
-	if (str_is(format, "name")) {
-		buf_addf(&r->out, "%.*s\n", STRF(mc->meta.name));
-		return 0;
-	}
-	if (str_is(format, "json")) {
-		json_encode(&r->out, mc->doc.tree, JSON_INDENT);
-		buf_addc(&r->out, '\n');
-		return 0;
-	}
-	if (r->out.n)
-		buf_addz(&r->out, "---\n");
-	return yml_emit(&r->out, mc->doc.tree, &r->err);
+	if (!str_is(format, "name"))
+		return docs_write(&r->out, format, 0, mc->doc.tree, &r->err);
+	buf_addf(&r->out, "%.*s\n", STRF(mc->meta.name));
+	return 0;
 }
 
 static int render(struct run *r, const struct opts *o, const struct template_tree *tree)
@@ -134,7 +104,7 @@ static int run(struct run *r, const void *p)
 			       near.n ? "?)" : "");
 	if (r->words.n != (export ? 2U : 1U))
 		return err_set(&r->err, ERR_INVALID, "say list, export DIR, or render -f FILE");
-	rc = controller_templates(r, o->templates, &tree);
+	rc = template_dir_named(r->a, o->templates, &tree, &r->err);
 	if (rc < 0)
 		return rc;
 	if (export)

@@ -2,8 +2,6 @@
  * mcoctl convert: converts Ignition configs, alone or in MachineConfigs, to another
  * version of the spec. Prints nothing unless all of them convert.
  */
-#include "data/yml.h"
-#include "io/file.h"
 #include "mc/convert.h"
 #include "mcoctl.h"
 
@@ -41,18 +39,6 @@ static void defaults(void *p)
 	((struct opts *)p)->to = S("3.5");
 }
 
-static int print(struct run *r, struct str format, const struct json *j)
-{
-	if (!str_is(format, "yaml")) {
-		json_encode(&r->out, j, str_is(format, "json") ? JSON_INDENT : 0);
-		buf_addc(&r->out, '\n');
-		return 0;
-	}
-	if (r->out.n)
-		buf_addz(&r->out, "---\n");
-	return yml_emit(&r->out, j, &r->err);
-}
-
 static int convert_doc(struct run *r, const struct opts *o, struct semver to, const struct doc *d)
 {
 	struct str format = o->output;
@@ -61,23 +47,18 @@ static int convert_doc(struct run *r, const struct opts *o, struct semver to, co
 
 	if (!format.n)
 		format = mc_convert_object(d) ? S("yaml") : S("json");
-	return rc < 0 ? rc : print(r, format, j);
+	return rc < 0 ? rc : docs_write(&r->out, format, 0, j, &r->err);
 }
 
 static int convert_file(struct run *r, const struct opts *o, struct semver to, const char *path)
 {
-	struct docs_fault fault = { 0 };
 	struct docs docs = { 0 };
 	struct str text;
-	int rc = file_read(r->a, path, MANIFEST_MAX, &text, &r->err);
+	int rc = manifest_docs(r->a, path, &text, &docs, &r->err);
 
 	if (rc < 0)
 		return rc;
-	rc = docs_parse(r->a, text, &docs, &fault, &r->err);
-	if (rc == -ERR_INVALID)
-		return err_set(&r->err, ERR_INVALID, "%s:%zu:%zu: %.*s", path, fault.line,
-			       fault.col, STRF(fault.problem));
-	if (rc == 0 && !docs.n)
+	if (!docs.n)
 		return err_set(&r->err, ERR_NOTFOUND, "no configs found in %s",
 			       strcmp(path, "-") ? path : "standard input");
 	for (size_t i = 0; rc == 0 && i < docs.n; i++)

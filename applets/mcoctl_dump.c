@@ -3,7 +3,7 @@
  */
 #include <unistd.h>
 
-#include "data/yml.h"
+#include "data/docs.h"
 #include "io/file.h"
 #include "mcoctl.h"
 #include "view/dump.h"
@@ -39,15 +39,6 @@ static int take(void *ctx, struct kube_live *r, struct str text)
 	return rc;
 }
 
-static int encode(struct run *r, const struct opts *o, const struct json *list)
-{
-	if (str_is(o->output, "yaml"))
-		return yml_emit(&r->out, list, &r->err);
-	json_encode(&r->out, list, JSON_INDENT);
-	buf_addc(&r->out, '\n');
-	return 0;
-}
-
 static int run(struct run *r, const void *p)
 {
 	const struct opts *o = p;
@@ -65,7 +56,7 @@ static int run(struct run *r, const void *p)
 	live = mcoctl_live(r, &o->kube, "--server or --kubeconfig");
 	rc = kube_live_lists(&live, &to);
 	if (rc == 0)
-		rc = encode(r, o, dump_list(&d));
+		rc = docs_write(&r->out, o->output, 0, dump_list(&d), &r->err);
 	if (rc < 0 || !o->file.n)
 		return rc;
 	rc = file_replace(str_z(r->a, o->file), buf_str(&r->out), 0600, &r->err);

@@ -6,7 +6,7 @@
  */
 #include "inspect.h"
 
-#include "data/yml.h"
+#include "data/docs.h"
 #include "mc/behind.h"
 #include "mc/ref.h"
 #include "plan/sources.h"
@@ -154,9 +154,5 @@ int inspect_print(struct run *r, const struct inspect_opts *o, struct parts_view
 		table(&r->out, r->a, v);
 		return 0;
 	}
-	if (str_is(o->output, "yaml"))
-		return yml_emit(&r->out, parts_json(r->a, v), &r->err);
-	json_encode(&r->out, parts_json(r->a, v), JSON_INDENT);
-	buf_addc(&r->out, '\n');
-	return 0;
+	return docs_write(&r->out, o->output, 0, parts_json(r->a, v), &r->err);
 }

@@ -1,7 +1,7 @@
 /*
  * mcoctl render: renders the configs of pools as upstream does.
  */
-#include "data/yml.h"
+#include "data/docs.h"
 #include "io/log.h"
 #include "mc/ref.h"
 #include "mcoctl.h"
@@ -34,25 +34,10 @@ static void defaults(void *p)
 
 static int add(struct run *r, struct str format, const struct rendered *m)
 {
-	size_t before;
-	int rc;
-
-	if (str_is(format, "name")) {
-		buf_addf(&r->out, "machineconfig." KEY_MC "%.*s\n", STRF(m->name));
-		return 0;
-	}
-	if (str_is(format, "json")) {
-		json_encode(&r->out, m->object, JSON_INDENT);
-		buf_addc(&r->out, '\n');
-		return 0;
-	}
-	before = r->out.n;
-	if (before)
-		buf_addz(&r->out, "---\n");
-	rc = yml_emit(&r->out, m->object, &r->err);
-	if (rc < 0)
-		r->out.n = before; /* drop its partial output */
-	return rc;
+	if (!str_is(format, "name"))
+		return docs_write(&r->out, format, 0, m->object, &r->err);
+	buf_addf(&r->out, "machineconfig." KEY_MC "%.*s\n", STRF(m->name));
+	return 0;
 }
 
 /* With -v: lists the MachineConfigs in the order of merging. */

@@ -48,6 +48,14 @@ int docs_parse(struct arena *a, struct str text, struct docs *out, struct docs_f
 	       struct err *err);
 
 /*
+ * Adds one document in a format: "yaml" (after a "---" line unless b is empty), "json" (indented) or
+ * "json-compact"; any other name means "yaml". flags: of json_encode. On failure b is
+ * unchanged.
+ */
+int docs_write(struct buf *b, struct str format, unsigned flags, const struct json *tree,
+	       struct err *err);
+
+/*
  * The line of the first comment in a text that docs_parse accepts, or 0. Trees have no comments:
  * writing one back loses them.
  */

@@ -5,6 +5,7 @@
 #define IO_MANIFESTS_H
 
 #include "base/err.h"
+#include "data/docs.h"
 #include "mc/load.h"
 
 /* Far above any real cluster: a bound on memory. */
@@ -19,5 +20,11 @@
  */
 int manifests_load(struct arena *a, const struct strs *paths, bool recursive, struct mc_set *set,
 		   struct err *err);
+
+/*
+ * The text of one file, or of "-", and its documents. ERR_INVALID: "file:line:column: problem".
+ */
+int manifest_docs(struct arena *a, const char *path, struct str *text, struct docs *out,
+		  struct err *err);
 
 #endif

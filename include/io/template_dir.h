@@ -18,4 +18,14 @@ int template_dir_read(struct arena *a, const char *dir, struct template_tree *ou
 int template_dir_write(struct arena *a, const struct template_tree *tree, const char *dir,
 		       struct err *err);
 
+/* Where upstream's image has its templates. */
+#define TEMPLATES_DIR "/etc/mcc/templates"
+/* The name of the tree that is part of this program. */
+#define TEMPLATES_BUILTIN "builtin"
+
+/* The tree of that name: a directory, or TEMPLATES_BUILTIN; "": TEMPLATES_DIR.
+ * ERR_NOTFOUND says what to do when there is none. */
+int template_dir_named(struct arena *a, struct str name, struct template_tree *out,
+		       struct err *err);
+
 #endif

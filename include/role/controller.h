@@ -12,9 +12,6 @@
 #include "io/sock.h"
 #include "plan/template.h"
 
-/* Where upstream's image has its templates. */
-#define TEMPLATES_DIR "/etc/mcc/templates"
-
 struct controller_opts {
 	struct loop *loop;
 	const struct kube_conf *conf;

@@ -230,3 +230,18 @@ int manifests_load(struct arena *a, const struct strs *paths, bool recursive, st
 			       "or -f - for standard input");
 	return 0;
 }
+
+int manifest_docs(struct arena *a, const char *path, struct str *text, struct docs *out,
+		  struct err *err)
+{
+	struct docs_fault fault = { 0 };
+	int rc = file_read(a, path, MANIFEST_MAX, text, err);
+
+	if (rc < 0)
+		return rc;
+	rc = docs_parse(a, *text, out, &fault, err);
+	if (rc == -ERR_INVALID)
+		return err_set(err, ERR_INVALID, "%s:%zu:%zu: %.*s", path, fault.line, fault.col,
+			       STRF(fault.problem));
+	return rc < 0 ? err_wrap(err, "%s", path) : 0;
+}

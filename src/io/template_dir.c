@@ -232,3 +232,23 @@ int template_dir_write(struct arena *a, const struct template_tree *tree, const 
 	}
 	return 0;
 }
+
+/* The built-in tree is used only on request: its MachineConfigs differ from upstream's,
+ * and nodes would lose files. */
+int template_dir_named(struct arena *a, struct str name, struct template_tree *out, struct err *err)
+{
+	const char *dir = name.n ? str_z(a, name) : TEMPLATES_DIR;
+
+	if (str_is(name, TEMPLATES_BUILTIN)) {
+		template_builtin(a, out);
+		return 0;
+	}
+	if (!name.n && access(dir, F_OK) < 0)
+		return err_set(err, ERR_NOTFOUND,
+			       "there are no templates in " TEMPLATES_DIR
+			       ": mount those of upstream's image there, name another "
+			       "directory with --templates=DIR, or give "
+			       "--templates=" TEMPLATES_BUILTIN " for the built-in "
+			       "ones (platforms None and BareMetal)");
+	return template_dir_read(a, dir, out, err);
+}

@@ -212,14 +212,12 @@ TEST the_width_follows_the_environment_within_bounds(void)
 	PASS();
 }
 
-GREATEST_MAIN_DEFS();
-
-int main(int argc, char **argv)
+static void suite(void)
 {
-	GREATEST_MAIN_BEGIN();
 	RUN_TEST(the_width_follows_the_environment_within_bounds);
 	RUN_TEST(commands_are_found_and_run);
 	RUN_TEST(a_command_of_a_manifest_ignores_unknown_flags);
 	RUN_TEST(help_shows_the_tables);
-	GREATEST_MAIN_END();
 }
+
+TEST_MAIN(suite)

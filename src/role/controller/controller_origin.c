@@ -6,6 +6,7 @@
  */
 #include "controller_sync.h"
 #include "io/log.h"
+#include "io/template_dir.h"
 #include "mc/made_by.h"
 #include "role/controller.h"
 
