@@ -106,7 +106,11 @@
 #define ANNO_NAME_SUFFIX KEY_MC "mc-name-suffix"
 #define ANNO_CURRENT_BUILD KEY_MC "current-machine-os-build"
 
+/* of a MachineConfiguration */
+#define ANNO_BOOT_OPT_IN KEY_MC "boot-image-updates-opted-in-at"
+
 /* of others */
+#define ANNO_OWNING_COMPONENT "openshift.io/owning-component"
 #define ANNO_MIRROR_POD "kubernetes.io/config.mirror"
 #define KEY_RELEASE "release.openshift.io/" /* set by the cluster-version operator */
 

@@ -93,7 +93,7 @@ struct operator_memory {
 	int64_t waits_for[OPERATOR_STEPS]; /* the generation that rolls out, for example */
 	int64_t ca_since; /* since when the new service CA has not changed; 0: no change */
 	uint64_t ca_hash;
-	bool ca_rotated;
+	bool ca_rotated; /* set with the write of kubeconfig-data; the controller step clears it */
 	bool announced; /* the Event of this version change was sent */
 	struct str degraded; /* the message of the last Warning Event */
 };
@@ -103,6 +103,9 @@ struct operator_result {
 	struct actions actions;
 	struct operator_wait wait;
 	enum operator_step at; /* of a pass: the step with the actions, the wait or the error */
+	/* Not 0: pass again after this time, also when no object changes. Steps after this one run
+	 * all the same. */
+	int64_t again_ms;
 };
 
 /* The steps. Each sets out and returns 0, or -code with upstream's text in err. */
@@ -132,5 +135,14 @@ int operator_os_builder(struct arena *a, const struct operator_view *in, struct 
 int operator_required_pools(struct arena *a, const struct operator_view *in,
 			    const struct operator_render *r, struct operator_result *out,
 			    struct err *err);
+
+/*
+ * Keeps NS/kubeconfig-data a copy of the API server's CA: for the controller step, before it writes
+ * the ControllerConfig. Adds the write and sets m->ca_rotated; or sets out->again_ms while the CA
+ * has not been stable for a minute. ERR_NOTFOUND or ERR_INVALID when the CA cannot be read.
+ */
+int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
+			     struct operator_memory *m, struct operator_result *out,
+			     struct err *err);
 
 #endif

@@ -1,37 +1,182 @@
 /*
- * Upstream's golden cases of the running operator, in process: what the steps write must equal what
- * upstream wrote.
+ * Upstream's golden cases of the running operator, in process: what RenderConfig and
+ * MachineConfiguration make of a cluster must equal what upstream wrote, from an empty cluster and
+ * at rest, where nothing may be written.
  */
 #include "operator_case.h"
 
-static void load(const char *name, void *ctx)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct operator_case c;
-	size_t *bad = ctx;
+#define NS "openshift-machine-config-operator/"
+#define MERGED "openshift-config-managed/merged-trusted-image-registry-ca"
+#define PASSES 10
 
-	operator_case_load(&a, name, CASE_AT_REST, &c);
-	if (!operator_case_get(&c.view, OPERATOR_CLUSTER_OPERATORS, S("machine-config")) ||
-	    !c.view.gates.enabled.n || !c.view.images.n) {
-		(void)printf("%s: not complete\n", name);
-		(*bad)++;
+struct tally {
+	size_t cases, bad;
+	size_t specs, errors, maps, statuses;
+};
+
+static void differs(struct tally *t, const char *name, const char *what, struct str want,
+		    struct str got)
+{
+	(void)printf("%s: %s\n  expected %.*s\n  got      %.*s\n", name, what, STRF(want),
+		     STRF(got));
+	t->bad++;
+}
+
+static void same_json(struct tally *t, struct arena *a, const char *name, const char *what,
+		      const struct json *want, const struct json *got)
+{
+	if (json_eq(want, got))
+		return;
+	if (json_kind(want) == JSON_OBJECT && json_kind(got) == JSON_OBJECT) {
+		for (const struct json *m = json_first(want); m; m = json_next(m))
+			same_json(t, a, name, str_fmt(a, "%s.%.*s", what, STRF(json_key(m))).p, m,
+				  json_member(got, json_key(m)));
+		for (const struct json *m = json_first(got); m; m = json_next(m))
+			if (!json_member(want, json_key(m)))
+				differs(t, name, what, S("(absent)"), json_key(m));
+	} else
+		differs(t, name, what, json_format(a, want, JSON_SORTED),
+			json_format(a, got, JSON_SORTED));
+}
+
+/* ---- RenderConfig -------------------------------------------------------- */
+
+/* The input's objects have no uid, resourceVersion, generation and times. */
+static struct json *normal_spec(struct arena *a, const struct json *spec)
+{
+	static const char *const metas[] = { "infra.metadata", "dns.metadata" };
+	struct json *j = json_clone(a, spec);
+
+	for (size_t i = 0; i < ARRAY_LEN(metas); i++) {
+		struct json *m = json_make(a, j, metas[i]), *next;
+
+		for (m = json_first(m); m; m = next) {
+			next = json_next(m);
+			if (!str_is(json_key(m), "name"))
+				json_detach(json_at(j, metas[i]), m);
+		}
+	}
+	return j;
+}
+
+/* The error of a step in the ClusterOperator, or "". */
+static struct str degraded(const struct operator_case *c, const char *reason)
+{
+	const struct json *co =
+		operator_case_find(&c->expected, "ClusterOperator", "machine-config");
+	struct str text, before;
+
+	for (const struct json *m = json_first(json_at(co, "status.conditions")); m;
+	     m = json_next(m))
+		if (str_is(json_str(m, "reason"), reason)) {
+			text = json_str(m, "message");
+			(void)str_cut(text, ':', &before, &text);
+			return str_trim(text);
+		}
+	return S("");
+}
+
+/* Runs RenderConfig until it neither writes nor waits. Returns what the ClusterOperator says. */
+static struct str render(struct operator_case *c, struct operator_render *r, size_t *writes)
+{
+	struct operator_memory m = { .a = c->a };
+	struct err err = ERR_INIT(c->a);
+
+	*writes = 0;
+	for (int i = 0; i < PASSES; i++) {
+		struct operator_result out = { 0 };
+
+		if (operator_render_config(c->a, &c->view, &m, r, &out, &err) < 0)
+			return err.msg;
+		if (out.wait.on)
+			return str_fmt(c->a, "%.*s: [context deadline exceeded, %.*s]",
+				       STRF(out.wait.what), STRF(out.wait.why));
+		if (!out.actions.n)
+			return S("");
+		*writes += operator_case_act(c, &out.actions);
+	}
+	return S("does not come to rest");
+}
+
+static void check_spec(struct tally *t, struct operator_case *c, const char *name,
+		       const struct operator_render *r)
+{
+	const struct json *cc =
+		operator_case_find(&c->expected, "ControllerConfig", "machine-config-controller");
+
+	if (!cc)
+		return;
+	t->specs++;
+	same_json(t, c->a, name, "spec", normal_spec(c->a, json_at(cc, "spec")),
+		  normal_spec(c->a, r->spec));
+}
+
+static void check_merged(struct tally *t, struct operator_case *c, const char *name)
+{
+	const struct json *want = operator_case_find(&c->expected, "ConfigMap", MERGED);
+	const struct json *got = operator_case_find(&c->objects, "ConfigMap", MERGED);
+
+	t->maps++;
+	same_json(t, c->a, name, "merged data", json_at(want, "data"), json_at(got, "data"));
+	same_json(t, c->a, name, "merged annotations", json_at(want, "metadata.annotations"),
+		  json_at(got, "metadata.annotations"));
+}
+
+/* The map has what the operator wrote before the case began. */
+static bool map_is_older(const char *name)
+{
+	struct str n = str_sub(str_of(name), 0, 3);
+
+	return str_is(n, "070") || str_is(n, "081") || str_is(n, "082");
+}
+
+static void render_case(const char *name, void *ctx)
+{
+	static const unsigned from[] = { CASE_INPUT | CASE_CONTEXT, CASE_AT_REST };
+	struct tally *t = ctx;
+
+	t->cases++;
+	for (size_t i = 0; i < ARRAY_LEN(from); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct operator_render r;
+		struct operator_case c;
+		struct str want, got;
+		size_t writes;
+
+		operator_case_load(&a, name, from[i], &c);
+		got = render(&c, &r, &writes);
+		want = degraded(&c, "RenderConfigFailed");
+		if (!str_eq(want, got))
+			differs(t, name, "error", want, got);
+		if (want.n)
+			t->errors++;
+		else
+			check_spec(t, &c, name, &r);
+		if (from[i] == CASE_AT_REST && writes)
+			differs(t, name, "writes at rest", S("0"), str_fmt(&a, "%zu", writes));
+		if (from[i] == CASE_AT_REST || !map_is_older(name))
+			check_merged(t, &c, name);
 	}
 }
 
-TEST every_case_loads(void)
+TEST render_config_is_upstreams(void)
 {
-	size_t bad = 0;
-	size_t n = operator_cases(load, &bad);
+	struct tally t = { 0 };
 
-	(void)printf("%zu cases\n", n);
-	ASSERT_INT(0, (int)bad);
-	ASSERT_INT(61, (int)n);
+	(void)operator_cases(render_case, &t);
+	(void)printf("RenderConfig: %zu cases: %zu specs, %zu errors, %zu merged maps equal "
+		     "upstream's\n",
+		     t.cases, t.specs, t.errors, t.maps);
+	ASSERT_INT(0, (int)t.bad);
+	ASSERT_INT(61, (int)t.cases);
+	ASSERT_INT(2 * 45, (int)t.specs);
+	ASSERT_INT(2 * 14, (int)t.errors);
 	PASS();
 }
 
 SUITE(suite)
 {
-	RUN_TEST(every_case_loads);
+	RUN_TEST(render_config_is_upstreams);
 }
 
 TEST_MAIN(suite)

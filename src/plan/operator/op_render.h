@@ -1,0 +1,53 @@
+/*
+ * op_render: the parts of RenderConfig. Each reads objects of the view; ERR_NOTFOUND for an absent
+ * one, with the client's text.
+ */
+#ifndef PLAN_OP_RENDER_H
+#define PLAN_OP_RENDER_H
+
+#include "op_spec.h"
+#include "plan/operator.h"
+
+/* The object, or NULL and "<resource> \"<name>\" not found". */
+const struct json *op_need(const struct operator_view *in, enum operator_kind kind,
+			   const char *resource, struct str name, struct err *err);
+
+/* ---- op_ca.c: certificate authorities and the cloud's configuration ------ */
+
+/*
+ * The bytes of a key of a ConfigMap: of binaryData, else of data, which may be base64. p is not
+ * NULL. ns is that of the list, for the error message.
+ */
+int op_ca_bytes(struct arena *a, const struct operator_view *in, enum operator_kind list,
+		const char *ns, struct str name, const char *key, struct str *out, struct err *err);
+
+int op_root_ca(struct arena *a, const struct operator_view *in, struct str *out, struct err *err);
+
+/* The certificate of the machine-config-server's CA and the CA of the API server's clients. */
+int op_kube_ca(struct arena *a, const struct operator_view *in, struct str *out, struct err *err);
+
+/* The user's bundle and the proxy's. p is NULL when there is none. */
+int op_trust_bundle(struct arena *a, const struct operator_view *in, const struct json *proxy,
+		    struct str *out, struct err *err);
+
+/* kube-cloud-config, for the Infrastructure as operator_infra returns it. */
+int op_cloud_config(struct arena *a, const struct operator_view *in, const struct json *infra,
+		    struct str *config, struct str *ca, struct err *err);
+
+/* The cluster is up: its own objects replace those of the installer. */
+bool op_bootstrapped(const struct operator_view *in);
+
+/* ---- op_registry.c ------------------------------------------------------- */
+
+/* imageRegistryBundleUserData and imageRegistryBundleData; and the write of
+ * merged-trusted-image-registry-ca, if it differs from them. */
+int op_registry_cas(struct arena *a, const struct operator_view *in, struct operator_inputs *out,
+		    struct actions *actions, struct err *err);
+
+/* ---- op_registry_auth.c -------------------------------------------------- */
+
+/* internalRegistryPullSecret; p is NULL when there is none. */
+int op_registry_auth(struct arena *a, const struct operator_view *in, const struct json *dns,
+		     struct str *out, struct err *err);
+
+#endif

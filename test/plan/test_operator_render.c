@@ -1,0 +1,362 @@
+/*
+ * RenderConfig: what the golden cases do not show. Each test changes the cluster of case 001.
+ */
+#include "fixture.h"
+#include "operator_case.h"
+
+#define NS_OF(ns, name) \
+	"{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'" ns "','name':'" name "'}"
+#define CERT "-----BEGIN CERTIFICATE-----\\nMIIB\\n-----END CERTIFICATE-----\\n"
+
+struct cluster {
+	struct arena a;
+	struct operator_case c;
+	struct operator_memory m;
+	struct operator_render r;
+	struct operator_result out;
+	struct err err;
+};
+
+static void setup(struct cluster *k, const char *name)
+{
+	*k = (struct cluster){ .a = ARENA_INIT };
+	k->err = ERR_INIT(&k->a);
+	operator_case_load(&k->a, name, CASE_AT_REST, &k->c);
+}
+
+/* Merges objects into the cluster; null removes a member. */
+static void change(struct cluster *k, const char *object)
+{
+	operator_case_put(&k->c, fx_quote(&k->a, object));
+}
+
+static void drop(struct cluster *k, const char *object)
+{
+	operator_case_drop(&k->c, fx_quote(&k->a, object));
+}
+
+static int run(struct cluster *k)
+{
+	k->out = (struct operator_result){ 0 };
+	return operator_render_config(&k->a, &k->c.view, &k->m, &k->r, &k->out, &k->err);
+}
+
+/* The error of one step, after a change; "" when there is none. */
+struct fault {
+	const char *name;
+	const char *change; /* an object to merge */
+	const char *drop; /* an object to delete */
+	const char *error;
+};
+
+#define PULLER                                                                \
+	"{'apiVersion':'v1','kind':'ServiceAccount','metadata':{'namespace':" \
+	"'openshift-machine-config-operator','name':'machine-os-puller'}"
+
+static const struct fault faults[] = {
+	{ "a key of machine-config-osimageurl is missing",
+	  NS_OF("openshift-machine-config-operator",
+		"machine-config-osimageurl") ",'data':{'osImageURL':null}}",
+	  NULL,
+	  "could not get OS images: configmap \"machine-config-osimageurl\" has no key "
+	  "\"osImageURL\"" },
+	{ "a CA bundle has no such key",
+	  NS_OF("openshift-machine-config-operator",
+		"machine-config-server-ca") ",'data':{'ca-bundle.crt':null}}",
+	  NULL,
+	  "could not get MCSC CA bundle: ca-bundle.crt not found in "
+	  "openshift-machine-config-operator/machine-config-server-ca" },
+	{ "no Infrastructure", NULL,
+	  "{'apiVersion':'config.openshift.io/v1','kind':'Infrastructure','metadata':{'name':"
+	  "'cluster'}}",
+	  "infrastructure.config.openshift.io \"cluster\" not found" },
+	{ "no DNS", NULL,
+	  "{'apiVersion':'config.openshift.io/v1','kind':'DNS','metadata':{'name':'cluster'}}",
+	  "dns.config.openshift.io \"cluster\" not found" },
+	{ "no Proxy is no fault", NULL,
+	  "{'apiVersion':'config.openshift.io/v1','kind':'Proxy','metadata':{'name':'cluster'}}",
+	  "" },
+	{ "no APIServer is no fault", NULL,
+	  "{'apiVersion':'config.openshift.io/v1','kind':'APIServer','metadata':{'name':'cluster'}}",
+	  "" },
+	{ "a cloud config is required where the Infrastructure names one",
+	  "{'apiVersion':'config.openshift.io/v1','kind':'Infrastructure','metadata':{'name':"
+	  "'cluster'},'spec':{'cloudConfig':{'name':'x'}}}",
+	  NULL,
+	  "openshift-config-managed/kube-cloud-config configmap is required on platform None but "
+	  "not found: configmap \"kube-cloud-config\" not found" },
+	{ "a trust bundle without a certificate",
+	  NS_OF("openshift-config", "user-ca-bundle") ",'data':{'ca-bundle.crt':'" CERT "'}}", NULL,
+	  "configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle" },
+	{ "an empty trust bundle is no fault",
+	  NS_OF("openshift-config", "user-ca-bundle") ",'data':{'ca-bundle.crt':''}}", NULL, "" },
+	{ "an additional CA map that is missing is no fault",
+	  "{'apiVersion':'config.openshift.io/v1','kind':'Image','metadata':{'name':'cluster'},"
+	  "'spec':{'additionalTrustedCA':{'name':'nowhere'}}}",
+	  NULL, "" },
+};
+
+TEST faults_have_upstreams_texts(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+		struct cluster k;
+		int rc;
+
+		setup(&k, "001-none-fresh");
+		if (faults[i].change)
+			change(&k, faults[i].change);
+		if (faults[i].drop)
+			drop(&k, faults[i].drop);
+		rc = run(&k);
+		ASSERT_STR_M(faults[i].name, str_of(faults[i].error), rc < 0 ? k.err.msg : S(""));
+		ASSERT_INT_M(faults[i].name, 0, (int)k.out.actions.n);
+		arena_free(&k.a);
+	}
+	PASS();
+}
+
+TEST images_json_is_read_at_every_sync(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	k.c.view.images = S("{\"releaseVersion\":");
+	ASSERT(run(&k) < 0);
+	ASSERT_STR("could not parse images.json bytes: unexpected end of JSON input", k.err.msg);
+	k.c.view.images_error = S("open /x/images.json: no such file or directory");
+	ASSERT(run(&k) < 0);
+	ASSERT_STR("open /x/images.json: no such file or directory", k.err.msg);
+	k.c.view.images_error = S("");
+	k.c.view.images = S("{}");
+	ASSERT_INT(0, run(&k));
+	ASSERT(k.out.wait.on);
+	ASSERT_INT(3000, k.out.wait.limit_ms);
+	ASSERT_STR("error during operator version check", k.out.wait.what);
+	ASSERT_STR("refusing to read images.json version \"\", operator version \"4.22.0\"",
+		   k.out.wait.why);
+	arena_free(&k.a);
+	PASS();
+}
+
+/* ---- what later steps get ------------------------------------------------ */
+
+TEST later_steps_get_their_input(void)
+{
+	struct cluster k;
+
+	setup(&k, "009-aws-proxy-trustbundle");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("https://api-int.orchard.example.test:6443", k.r.api_url);
+	ASSERT_STR("https://proxy.example.test:3129", json_str(k.r.proxy, "httpsProxy"));
+	ASSERT_STR("VersionTLS12", k.r.tls.min_version);
+	ASSERT_STR("AWS", json_str(k.r.infra, "status.platformStatus.type"));
+	ASSERT(str_starts(k.r.root_ca, S("-----BEGIN CERTIFICATE-----\nMIIBtjCCAV2g")));
+	ASSERT(str_find(json_str(k.r.images, "kubeRbacProxy"), S("/krp@sha256:")) > 0);
+	ASSERT_INT(2, k.r.verbosity);
+	arena_free(&k.a);
+
+	setup(&k, "026-tls-custom-traceall");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(8, k.r.verbosity);
+	ASSERT(!k.r.proxy);
+	arena_free(&k.a);
+
+	setup(&k, "027-tls-modern");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("VersionTLS13", k.r.tls.min_version);
+	arena_free(&k.a);
+	PASS();
+}
+
+TEST the_os_image_is_that_of_the_default_stream(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	VEC_PUSH(&k.a, &k.c.view.gates.enabled, S("OSStreams"));
+	ASSERT(run(&k) < 0);
+	ASSERT_STR("could not get OS images: osimagestream.machineconfiguration.openshift.io "
+		   "\"cluster\" not found",
+		   k.err.msg);
+	change(&k, "{'apiVersion':'machineconfiguration.openshift.io/v1alpha1','kind':"
+		   "'OSImageStream','metadata':{'name':'cluster'},'status':{'defaultStream':'b',"
+		   "'availableStreams':[{'name':'a','osImage':'i/a','osExtensionsImage':'e/a'},"
+		   "{'name':'b','osImage':'i/b','osExtensionsImage':'e/b'}]}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("i/b", k.r.os_image);
+	ASSERT_STR("e/b", json_str(k.r.spec, "baseOSExtensionsContainerImage"));
+	arena_free(&k.a);
+	PASS();
+}
+
+/* ---- the internal registry ----------------------------------------------- */
+
+TEST pull_secrets_are_checked(void)
+{
+	static const struct fault cases[] = {
+		{ "a listed secret is missing", PULLER ",'imagePullSecrets':[{'name':'lost'}]}",
+		  NULL, "failed to retrieve image pull secret lost: secret \"lost\" not found" },
+		{ "the pull secret is of another type",
+		  "{'apiVersion':'v1','kind':'Secret','metadata':{'namespace':'openshift-config',"
+		  "'name':'pull-secret'},'type':'Opaque'}",
+		  NULL, "expected secret type kubernetes.io/dockerconfigjson found Opaque" },
+		{ "an empty pull secret is skipped",
+		  "{'apiVersion':'v1','kind':'Secret','metadata':{'namespace':'openshift-config',"
+		  "'name':'pull-secret'},'data':{'.dockerconfigjson':''}}",
+		  NULL, "" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct cluster k;
+		int rc;
+
+		setup(&k, "013-internal-registry-pull-secret");
+		change(&k, cases[i].change);
+		rc = run(&k);
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].error), rc < 0 ? k.err.msg : S(""));
+		arena_free(&k.a);
+	}
+	PASS();
+}
+
+TEST without_the_service_account_there_is_no_pull_secret(void)
+{
+	struct cluster k;
+
+	setup(&k, "013-internal-registry-pull-secret");
+	drop(&k, PULLER "}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(JSON_NULL, json_kind(json_at(k.r.spec, "internalRegistryPullSecret")));
+	arena_free(&k.a);
+	PASS();
+}
+
+#define MERGED                                                                                      \
+	"{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'openshift-config-managed'," \
+	"'name':'merged-trusted-image-registry-ca'}"
+
+TEST the_merged_map_is_patched(void)
+{
+	struct cluster k;
+
+	setup(&k, "011-image-registry-cas");
+	change(&k,
+	       MERGED ",'data':{'bin.example.test':'old','more':'x','plain.example.test':null}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(1, (int)k.out.actions.n);
+	ASSERT_INT(ACTION_MERGE, (int)k.out.actions.v[0].kind);
+	ASSERT_STR("/api/v1/namespaces/openshift-config-managed/configmaps/"
+		   "merged-trusted-image-registry-ca",
+		   k.out.actions.v[0].path);
+	ASSERT_INT(3, (int)json_len(json_at(fx_json(&k.a, k.out.actions.v[0].body), "data")));
+	ASSERT(str_find(k.out.actions.v[0].body, S("\"more\":null")) >= 0);
+	(void)operator_case_act(&k.c, &k.out.actions);
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	arena_free(&k.a);
+	PASS();
+}
+
+/* ---- kubeconfig-data ----------------------------------------------------- */
+
+static int rotate(struct cluster *k)
+{
+	k->out = (struct operator_result){ 0 };
+	return operator_kubeconfig_data(&k->a, &k->c.view, &k->m, &k->out, &k->err);
+}
+
+#define SERVER_CA(text)                                               \
+	NS_OF("openshift-config-managed", "kube-apiserver-server-ca") \
+	",'data':{'ca-bundle.crt':'" text "'}}"
+
+TEST a_missing_copy_is_created_at_once(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	change(&k, SERVER_CA("one!"));
+	drop(&k, NS_OF("openshift-machine-config-operator", "kubeconfig-data") "}");
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(1, (int)k.out.actions.n);
+	ASSERT_INT(ACTION_CREATE, (int)k.out.actions.v[0].kind);
+	ASSERT_STR("/api/v1/namespaces/openshift-machine-config-operator/configmaps",
+		   k.out.actions.v[0].path);
+	ASSERT_STR("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":"
+		   "\"kubeconfig-data\",\"namespace\":\"openshift-machine-config-operator\"},"
+		   "\"binaryData\":{\"ca-bundle.crt\":\"b25lIQ==\"}}",
+		   k.out.actions.v[0].body);
+	ASSERT(k.m.ca_rotated);
+	(void)operator_case_act(&k.c, &k.out.actions);
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(0, (int)(k.out.actions.n + (size_t)k.out.again_ms));
+	arena_free(&k.a);
+	PASS();
+}
+
+TEST a_new_ca_is_copied_after_a_minute_of_stability(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(0, (int)(k.out.actions.n + (size_t)k.out.again_ms));
+	change(&k, SERVER_CA("one!"));
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	ASSERT_INT(15000, k.out.again_ms);
+	k.c.view.clock_ms += 50000;
+	change(&k, SERVER_CA("two!")); /* changed again: the minute begins anew */
+	ASSERT_INT(0, rotate(&k));
+	k.c.view.clock_ms += 55000;
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	ASSERT_INT(5000, k.out.again_ms);
+	ASSERT(!k.m.ca_rotated);
+	k.c.view.clock_ms += 5000;
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(1, (int)k.out.actions.n);
+	ASSERT_INT(ACTION_MERGE, (int)k.out.actions.v[0].kind);
+	ASSERT_STR("{\"binaryData\":{\"ca-bundle.crt\":\"dHdvIQ==\"}}", k.out.actions.v[0].body);
+	ASSERT(k.m.ca_rotated);
+	ASSERT_INT(0, run(&k));
+	ASSERT(k.r.ca_rotated);
+	arena_free(&k.a);
+	PASS();
+}
+
+TEST a_change_that_is_undone_is_not_copied(void)
+{
+	struct cluster k;
+	struct json *before;
+
+	setup(&k, "001-none-fresh");
+	before = json_clone(&k.a, operator_case_find(&k.c.objects, "ConfigMap",
+						     "openshift-config-managed/"
+						     "kube-apiserver-server-ca"));
+	change(&k, SERVER_CA("one!"));
+	ASSERT_INT(0, rotate(&k));
+	operator_case_put(&k.c, before);
+	ASSERT_INT(0, rotate(&k));
+	k.c.view.clock_ms += 100000;
+	change(&k, SERVER_CA("one!"));
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	arena_free(&k.a);
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(faults_have_upstreams_texts);
+	RUN_TEST(images_json_is_read_at_every_sync);
+	RUN_TEST(later_steps_get_their_input);
+	RUN_TEST(the_os_image_is_that_of_the_default_stream);
+	RUN_TEST(pull_secrets_are_checked);
+	RUN_TEST(without_the_service_account_there_is_no_pull_secret);
+	RUN_TEST(the_merged_map_is_patched);
+	RUN_TEST(a_missing_copy_is_created_at_once);
+	RUN_TEST(a_new_ca_is_copied_after_a_minute_of_stability);
+	RUN_TEST(a_change_that_is_undone_is_not_copied);
+}
+
+TEST_MAIN(suite)
