@@ -1,6 +1,7 @@
 /*
  * Blocks double up to a limit, so that small work needs one small malloc and large work
- * few. A request larger than a block gets a block of its own.
+ * few. Sizes below the limit are powers of two, so that freed blocks can be reused; a
+ * request above the limit gets a block of its own.
  *
  * One block of each of the smaller sizes is cached when it is freed: otherwise repeated
  * work would return its pages to the kernel and fault them in again each time.
@@ -130,11 +131,11 @@ void arena_free(struct arena *a)
 
 static void add_block(struct arena *a, size_t need)
 {
-	size_t size = a->head ? a->head->size * 2 : BLOCK_MIN;
+	size_t last = a->head ? a->head->size : 0, size = BLOCK_MIN;
 	struct arena_block *b;
 
-	if (size > BLOCK_MAX)
-		size = BLOCK_MAX;
+	while (size < BLOCK_MAX && (size < need || size <= last))
+		size *= 2;
 	if (size < need)
 		size = need;
 	b = get_block(size);

@@ -55,6 +55,21 @@ TEST a_freed_arena_can_be_used_again(void)
 	PASS();
 }
 
+/* Not when each allocation is a malloc of its own. */
+#ifndef ARENA_MALLOC
+TEST blocks_of_an_odd_size_are_reused(void)
+{
+	struct arena a = ARENA_INIT, b = ARENA_INIT;
+	const void *first = arena_alloc(&a, 3000), *second = arena_alloc(&a, 5000);
+
+	arena_free(&a);
+	ASSERT_EQ(first, arena_alloc(&b, 3000));
+	ASSERT_EQ(second, arena_alloc(&b, 5000));
+	arena_free(&b);
+	PASS();
+}
+#endif
+
 TEST a_vector_grows(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -117,6 +132,9 @@ SUITE(suite)
 	RUN_TEST(growing_keeps_the_contents);
 	RUN_TEST(large_requests_get_their_own_block);
 	RUN_TEST(a_freed_arena_can_be_used_again);
+#ifndef ARENA_MALLOC
+	RUN_TEST(blocks_of_an_odd_size_are_reused);
+#endif
 	RUN_TEST(a_vector_grows);
 	RUN_TEST(a_map_finds_and_keeps_order);
 }
