@@ -59,6 +59,7 @@
 #define NS_CONFIG "openshift-config"
 #define NS_CONFIG_MANAGED "openshift-config-managed"
 #define NS_IMAGE_REGISTRY "openshift-image-registry"
+#define NS_MACHINE_API "openshift-machine-api"
 #define NS_KUBE_APISERVER_OPERATOR "openshift-kube-apiserver-operator"
 #define NS_KUBE_SYSTEM "kube-system"
 
@@ -113,6 +114,7 @@
 #define ANNO_OWNING_COMPONENT "openshift.io/owning-component"
 #define ANNO_MIRROR_POD "kubernetes.io/config.mirror"
 #define KEY_RELEASE "release.openshift.io/" /* set by the cluster-version operator */
+#define ANNO_FEATURE_GATE KEY_RELEASE "feature-gate" /* the gate of a manifest */
 
 /* ---- labels -------------------------------------------------------------- */
 
@@ -135,5 +137,6 @@
 
 #define SECRET_DOCKER_JSON "kubernetes.io/dockerconfigjson"
 #define SECRET_DOCKER_CFG "kubernetes.io/dockercfg"
+#define SECRET_ACCOUNT_TOKEN "kubernetes.io/service-account-token"
 
 #endif

@@ -76,6 +76,15 @@ static bool merge_owners(struct arena *a, struct json *meta, const struct json *
 	return changed;
 }
 
+bool apply_meta(struct arena *a, struct json *meta, const struct json *required)
+{
+	bool changed = merge_map(a, meta, required, S("labels"));
+
+	changed |= merge_map(a, meta, required, S("annotations"));
+	changed |= merge_owners(a, meta, required);
+	return changed;
+}
+
 /* An absent list, null and [] are equal; so are absent and false. */
 static bool same_value(const struct json *x, const struct json *y)
 {
@@ -142,8 +151,7 @@ struct action *apply_replace(struct arena *a, const char *plural, const struct j
 bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
 	      struct str reason, struct actions *out)
 {
-	struct json *j, *meta;
-	const struct json *want = json_at(required, "metadata");
+	struct json *j;
 	bool changed;
 
 	if (!existing) {
@@ -152,10 +160,7 @@ bool apply_mc(struct arena *a, const struct json *existing, const struct json *r
 		return true;
 	}
 	j = json_clone(a, existing);
-	meta = member_object(a, j, S("metadata"));
-	changed = merge_map(a, meta, want, S("labels"));
-	changed |= merge_map(a, meta, want, S("annotations"));
-	changed |= merge_owners(a, meta, want);
+	changed = apply_meta(a, member_object(a, j, S("metadata")), json_at(required, "metadata"));
 	changed |= merge_spec(a, member_object(a, j, S("spec")), json_at(required, "spec"));
 	if (changed)
 		apply_replace(a, "machineconfigs", j, "", reason, out);

@@ -16,6 +16,10 @@
 bool apply_mc(struct arena *a, const struct json *existing, const struct json *required,
 	      struct str reason, struct actions *out);
 
+/* Adds required's labels, annotations and owners to metadata; those of others stay. True when
+ * metadata changed. */
+bool apply_meta(struct arena *a, struct json *meta, const struct json *required);
+
 /* PUT of the whole object (part: "" or "/status"). */
 struct action *apply_replace(struct arena *a, const char *plural, const struct json *object,
 			     const char *part, struct str reason, struct actions *out);
