@@ -200,6 +200,14 @@ $(TEMPLATES_H): test/tools/templates.sh $(TEMPLATE_FILES)
 	$(Q)test/tools/templates.sh $(TEMPLATES) $@
 $(OUT)/obj/src/plan/template/template_builtin.o: $(TEMPLATES_H)
 
+# The operator's manifests, packed.
+MANIFESTS := src/plan/operator/manifests
+MANIFESTS_H := $(OUT)/gen/packed_manifests.h
+$(MANIFESTS_H): test/tools/templates.sh $(wildcard $(MANIFESTS)/*)
+	$(call say,PACK,$(MANIFESTS))
+	$(Q)test/tools/templates.sh $(MANIFESTS) $@ packed_manifests
+$(OUT)/obj/src/plan/operator/op_manifests.o: $(MANIFESTS_H)
+
 # The sandbox's data about the built-in kinds, packed.
 BUILTIN := src/sandbox/builtin
 BUILTIN_H := $(OUT)/gen/sandbox_builtin.h
@@ -438,13 +446,13 @@ format-check: ## fails where `make format` would change something
 		echo "format: $(words $(FORMAT_SRC)) files"
 
 TIDY_FLAGS = -std=c11 -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
-tidy: $(TEMPLATES_H) $(BUILTIN_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
+tidy: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
 shellcheck: ## shellcheck's warnings in all scripts, with the set chosen in .shellcheckrc
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/shellcheck.sh
-cppcheck: $(TEMPLATES_H) $(BUILTIN_H) ## cppcheck's warnings
+cppcheck: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) ## cppcheck's warnings
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
 		--enable=warning,performance,portability -Iinclude -Isrc -I$(OUT)/gen \
