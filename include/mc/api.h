@@ -120,10 +120,11 @@
 
 #define LABEL_ROLE KEY_MC "role" /* of a MachineConfig */
 #define LABEL_BUILD_POOL KEY_MC "target-machine-config-pool" /* of a MachineOSBuild */
-/* of a pool; the last one goes before its name */
+/* of a pool; LABEL_POOL goes before its name */
 #define LABEL_BUILT_IN KEY_MC "mco-built-in"
 #define LABEL_REQUIRED "operator." KEY_MC "required-for-upgrade"
 #define LABEL_POOL "pools.operator." KEY_MC
+#define LABEL_LAYERED KEY_MC "layering-enabled"
 /* of a Node; the last one goes before the role's name */
 #define LABEL_OS "kubernetes.io/os"
 #define LABEL_ARCH "kubernetes.io/arch"

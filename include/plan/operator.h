@@ -4,9 +4,9 @@
  * A sync passes over the steps in upstream's order. A step is a pure function of the observed
  * objects. It returns actions for what differs, or a wait, or an error, or nothing: then the next
  * step follows in the same pass. The caller runs the actions and passes again from the first step;
- * a wait ends the pass until an object changes or a second has passed. What must survive from pass
- * to pass (since when a step waits, what was announced) is in struct operator_memory. At rest a
- * pass has no actions.
+ * a wait ends the pass until an object changes or a second has passed. Actions that are no requests
+ * (log lines, Events) run, but do not end the pass. What must survive from pass to pass (since when
+ * a step waits, what was announced) is in struct operator_memory. At rest a pass has no requests.
  */
 #ifndef PLAN_OPERATOR_H
 #define PLAN_OPERATOR_H
@@ -38,7 +38,26 @@ enum operator_step {
 };
 const char *operator_step_name(enum operator_step step);
 
-/* The observed cluster. Objects may lack the fields that no step reads. */
+/*
+ * The observed cluster. Objects may lack the fields that no step reads, where these steps do not
+ * write the whole object. Of long lists MachineConfigNode, MachineConfigPools, MachineOSBuilder,
+ * RequiredPools and the status read, beside name, uid and resourceVersion:
+ *
+ *   NODES            metadata.labels, annotation desiredConfig, status.phase,
+ *                    status.nodeInfo.osImage
+ *   CONFIG_NODES     metadata.ownerReferences, spec.configVersion.desired, spec.node.name,
+ *                    spec.pool.name
+ *   MACHINE_CONFIGS  label role, annotations generated-by-controller-version, pre-built-image,
+ *                    release-image-version and os-image-url-overridden, spec.osImageURL
+ *   OS_CONFIGS       annotation pre-built-image, status.conditions; of spec machineConfigPool,
+ *                    renderedImagePushSecret, baseImagePullSecret, renderedImagePushSpec
+ *   KUBELET_CONFIGS  spec.kubeletConfig.failSwapOn
+ *   RUNTIME_CONFIGS  spec.containerRuntimeConfig.defaultRuntime
+ *   CLUSTER_OPERATORS  all of "machine-config", of others nothing
+ *   SECRETS_MACHINE_API  all of <pool>-user-data-managed, of others nothing
+ *   SECRETS          all of etc-pki-entitlement-<pool>, global-pull-secret-copy; of others type and
+ *                    data, and of the data only the keys and whether a value is empty
+ */
 struct operator_view {
 	/* The object of that list, or NULL. ns/name where the list has several namespaces. */
 	const struct json *(*get)(const struct operator_view *in, enum operator_kind kind,
@@ -95,7 +114,6 @@ struct operator_memory {
 	uint64_t ca_hash;
 	bool ca_rotated; /* set with the write of kubeconfig-data; the controller step clears it */
 	bool announced; /* the Event of this version change was sent */
-	struct str degraded; /* the message of the last Warning Event */
 };
 
 /* Of one step or of a whole pass. */

@@ -1,0 +1,113 @@
+/*
+ * The step MachineConfigNode: one MachineConfigNode for each Node, none without.
+ *
+ * The desired config is set here only until it is known for the first time; afterwards it is the
+ * daemon's. Changes are merge patches, because the caches may lack what no step reads. A Node in two
+ * custom pools is an error, but does not keep the others waiting.
+ */
+#include "mc/mcn.h"
+#include "op_pools.h"
+
+static struct str mcn_path(struct arena *a, struct str name, const char *query)
+{
+	return str_fmt(a, PATH_MC "machineconfignodes/%.*s%s", STRF(name), query);
+}
+
+/* The owners of the live object with that of the new one, which replaces one of the same Node; NULL
+ * when it is there. */
+static struct json *owners(struct arena *a, const struct json *live, const struct json *new)
+{
+	const struct json *want = json_first(json_at(new, "metadata.ownerReferences"));
+	const struct json *old = json_at(live, "metadata.ownerReferences");
+	struct json *list = json_new(a, JSON_ARRAY);
+
+	if (!want)
+		return NULL;
+	for (const struct json *o = json_first(old); o; o = json_next(o)) {
+		if (json_eq(o, want))
+			return NULL;
+		if (!str_is(json_str(o, "kind"), "Node"))
+			json_push(list, json_clone(a, o));
+	}
+	json_push(list, json_clone(a, want));
+	return list;
+}
+
+static void merge(struct arena *a, const struct json *live, const struct json *new,
+		  struct actions *out)
+{
+	struct json *patch = json_new(a, JSON_OBJECT), *list = owners(a, live, new), *spec;
+	static const char *const refs[] = { "node", "pool" };
+
+	if (list)
+		json_set(json_make(a, patch, "metadata"), S("ownerReferences"), list);
+	for (size_t i = 0; i < ARRAY_LEN(refs); i++) {
+		const struct json *want = json_member(json_at(new, "spec"), str_of(refs[i]));
+		struct str was =
+			json_str(json_member(json_at(live, "spec"), str_of(refs[i])), "name");
+
+		if (str_eq(was, json_str(want, "name")))
+			continue;
+		spec = json_make(a, patch, "spec");
+		json_add(spec, str_of(refs[i]), json_clone(a, want));
+	}
+	if (json_len(patch))
+		(void)action_add(a, out, ACTION_MERGE,
+				 mcn_path(a, json_str(new, "metadata.name"), ""),
+				 json_format(a, patch, 0), S("MachineConfigNode differs"));
+}
+
+static void sync_node(struct arena *a, const struct operator_view *in, const struct knode *n,
+		      struct str pool, struct actions *out)
+{
+	const struct json *live = in->get(in, OPERATOR_CONFIG_NODES, n->name);
+	AUTO(arena) struct arena scratch = ARENA_INIT;
+
+	if (!live) {
+		(void)action_add(a, out, ACTION_CREATE, S(PATH_MC "machineconfignodes"),
+				 json_format(a, mcn_new(&scratch, n, pool), 0),
+				 S("MachineConfigNode does not exist"));
+		return;
+	}
+	merge(a, live, mcn_new(&scratch, n, pool), out);
+	if (n->desired_config.n &&
+	    str_is(json_str(live, "spec.configVersion.desired"), MCN_NOT_YET_SET))
+		(void)action_add(a, out, ACTION_APPLY,
+				 mcn_path(a, n->name, "?" FIELD_MANAGER "&force=true"),
+				 json_format(a, mcn_spec(&scratch, n, pool), 0),
+				 S("desired config is known"));
+}
+
+int operator_config_nodes(struct arena *a, const struct operator_view *in,
+			  struct operator_result *out, struct err *err)
+{
+	struct mcp_list pools = op_pools(a, in);
+	const struct json *const *v;
+	size_t n = in->list(in, OPERATOR_NODES, a, &v);
+	struct err bad = *err;
+	int rc = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		AUTO(arena) struct arena scratch = ARENA_INIT;
+		struct mcp_of_node of = { 0 };
+		struct knode node;
+
+		knode_decode(&scratch, v[i], &node);
+		if (node.provisioning)
+			continue;
+		if (mcp_of_node(&pools, &node, &of, rc ? &bad : err) < 0)
+			rc = -ERR_INVALID;
+		else
+			sync_node(a, in, &node, of.n ? of.v[0]->meta.name : S(MCN_NOT_YET_SET),
+				  &out->actions);
+	}
+	n = in->list(in, OPERATOR_CONFIG_NODES, a, &v);
+	for (size_t i = 0; i < n; i++) {
+		struct str name = json_str(v[i], "metadata.name");
+
+		if (!in->get(in, OPERATOR_NODES, name))
+			(void)action_add(a, &out->actions, ACTION_DELETE, mcn_path(a, name, ""),
+					 S(""), S("its Node was removed"));
+	}
+	return rc;
+}
