@@ -145,11 +145,12 @@ int operator_daemon(struct arena *a, const struct operator_view *in, struct oper
 int operator_controller(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 			const struct operator_render *r, struct operator_result *out,
 			struct err *err);
-/* Upstream's safety sync: call it when the step MachineConfigDaemon fails. Adds the write of the
- * ControllerConfig that is due, if the live one is of this version: its controller then still
- * handles it. */
+/* Upstream's safety sync: call it when the step MachineConfigDaemon fails. Adds the writes of
+ * kubeconfig-data and of the ControllerConfig that are due, if the live one is of this version: its
+ * controller then still handles it. */
 void operator_safety_config(struct arena *a, const struct operator_view *in,
-			    const struct operator_render *r, struct actions *out);
+			    struct operator_memory *m, const struct operator_render *r,
+			    struct operator_result *out);
 int operator_server(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 		    const struct operator_render *r, struct operator_result *out, struct err *err);
 int operator_os_builder(struct arena *a, const struct operator_view *in, struct operator_memory *m,

@@ -178,6 +178,25 @@ static struct str incomplete(struct arena *a, const struct json *live)
 		       failing ? "true" : "false");
 }
 
+/* Writes kubeconfig-data or the ControllerConfig. False when neither differs. */
+static bool write_controller_config(struct arena *a, const struct operator_view *in,
+				    struct operator_memory *m, const struct operator_render *r,
+				    struct operator_result *out)
+{
+	struct err err = ERR_INIT(a);
+	size_t before = out->actions.n;
+	struct action *log;
+
+	if (operator_kubeconfig_data(a, in, m, out, &err) < 0) {
+		log = action_log(a, &out->actions, "Could not get in-cluster server-ca data %.*s",
+				 STRF(err.msg));
+		log->error = log->state = true;
+	} else if (out->actions.n > before) {
+		return true; /* the next pass writes the mark of the rotation */
+	}
+	return operator_apply_one(a, in, controller_config(a, in, r), "", &out->actions);
+}
+
 static void sync_controller_config(struct arena *a, const struct operator_view *in,
 				   struct operator_memory *m, const struct operator_render *r,
 				   struct operator_result *out)
@@ -185,12 +204,17 @@ static void sync_controller_config(struct arena *a, const struct operator_view *
 	const struct json *live;
 	struct str why;
 
-	if (operator_apply_one(a, in, controller_config(a, in, r), "", &out->actions))
+	if (write_controller_config(a, in, m, r, out))
 		return;
 	live = in->get(in, OPERATOR_CONTROLLER_CONFIGS, S(NAME_CONTROLLER));
 	why = incomplete(a, live);
-	if (!why.n)
+	if (!why.n) {
+		/* the mark is there: the next pass takes it off */
+		if (r->ca_rotated)
+			out->again_ms = 1000;
+		m->ca_rotated = false;
 		return;
+	}
 	/* negative: not a rollout's generation */
 	operator_wait_for(m, OPERATOR_CONTROLLER, -json_i64(live, "metadata.generation", 0));
 	out->wait = (struct operator_wait){
@@ -202,14 +226,15 @@ static void sync_controller_config(struct arena *a, const struct operator_view *
 }
 
 void operator_safety_config(struct arena *a, const struct operator_view *in,
-			    const struct operator_render *r, struct actions *out)
+			    struct operator_memory *m, const struct operator_render *r,
+			    struct operator_result *out)
 {
 	const struct json *live = in->get(in, OPERATOR_CONTROLLER_CONFIGS, S(NAME_CONTROLLER));
 	const struct json *by =
 		json_member(json_at(live, "metadata.annotations"), S(ANNO_BY_VERSION));
 
 	if (live && str_eq(json_text(by), in->raw))
-		operator_apply_one(a, in, controller_config(a, in, r), "", out);
+		(void)write_controller_config(a, in, m, r, out);
 }
 
 /* ---- the steps ----------------------------------------------------------- */
