@@ -20,6 +20,9 @@ struct settings_view {
 	int64_t wait_ms; /* SETTINGS_WAIT_MS, except in tests */
 };
 
+/* A copy of the object whose status has the disruption policies in force and the generation. */
+struct json *settings_next(struct arena *a, const struct json *settings);
+
 /* True when the operator has not observed the last change of the object. */
 bool settings_stale(const struct json *settings);
 

@@ -122,13 +122,15 @@ static void check_merged(struct tally *t, struct operator_case *c, const char *n
 		  json_at(got, "metadata.annotations"));
 }
 
-/* The map has what the operator wrote before the case began. */
-static bool map_is_older(const char *name)
+/* Whether the number of a case is in a list such as "070 081". */
+static bool is_one_of(const char *name, const char *list)
 {
-	struct str n = str_sub(str_of(name), 0, 3);
-
-	return str_is(n, "070") || str_is(n, "081") || str_is(n, "082");
+	return str_find(str_of(list), str_sub(str_of(name), 0, 3)) >= 0;
 }
+
+/* Cases where upstream wrote the map before the case began. */
+#define MERGED_BEFORE "070 081 082"
+#define STAMPED_BEFORE "008 043 044 046 047"
 
 static void render_case(const char *name, void *ctx)
 {
@@ -154,7 +156,7 @@ static void render_case(const char *name, void *ctx)
 			check_spec(t, &c, name, &r);
 		if (from[i] == CASE_AT_REST && writes)
 			differs(t, name, "writes at rest", S("0"), str_fmt(&a, "%zu", writes));
-		if (from[i] == CASE_AT_REST || !map_is_older(name))
+		if (from[i] == CASE_AT_REST || !is_one_of(name, MERGED_BEFORE))
 			check_merged(t, &c, name);
 	}
 }
@@ -174,8 +176,124 @@ TEST render_config_is_upstreams(void)
 	PASS();
 }
 
+/* ---- MachineConfiguration ------------------------------------------------ */
+
+static struct json *configuration(struct operator_case *c)
+{
+	return operator_case_find(&c->objects, "MachineConfiguration", "cluster");
+}
+
+static struct str configure(struct operator_case *c, size_t *writes)
+{
+	struct operator_memory m = { .a = c->a };
+	struct err err = ERR_INIT(c->a);
+
+	*writes = 0;
+	for (int i = 0; i < PASSES; i++) {
+		struct operator_result out = { 0 };
+
+		if (operator_machine_configuration(c->a, &c->view, &m, &out, &err) < 0)
+			return err.msg;
+		if (!out.actions.n)
+			return S("");
+		*writes += operator_case_act(c, &out.actions);
+	}
+	return S("does not come to rest");
+}
+
+/* The object as the controller left it: nothing of the operator in its status. */
+static void forget_status(struct operator_case *c)
+{
+	struct json *j = configuration(c), *status = json_new(c->a, JSON_OBJECT);
+
+	if (json_at(j, "status.conditions"))
+		json_add(status, S("conditions"),
+			 json_clone(c->a, json_at(j, "status.conditions")));
+	json_set(j, S("status"), status);
+	(void)json_remove(json_at(j, "metadata"), S("annotations"));
+	j = json_at(operator_case_find(&c->objects, "ConfigMap", NS "coreos-bootimages"), "data");
+	(void)json_remove(j, S("MCOVersionHash"));
+	(void)json_remove(j, S("MCOReleaseImageVersion"));
+}
+
+static void check_configuration(struct tally *t, struct operator_case *c, const char *name)
+{
+	static const char note[] = "machineconfiguration.openshift.io/boot-image-updates-"
+				   "opted-in-at";
+	const struct json *want =
+		operator_case_find(&c->expected, "MachineConfiguration", "cluster");
+	const struct json *got = configuration(c);
+
+	t->statuses++;
+	same_json(t, c->a, name, "status", json_at(want, "status"), json_at(got, "status"));
+	if (!json_member(json_at(want, "metadata.annotations"), str_of(note)) !=
+	    !json_member(json_at(got, "metadata.annotations"), str_of(note)))
+		differs(t, name, "opt-in", S("the other"), S("this"));
+}
+
+static void check_stamp(struct tally *t, struct operator_case *c, const char *name)
+{
+	const struct json *want =
+		operator_case_find(&c->expected, "ConfigMap", NS "coreos-bootimages");
+	const struct json *got =
+		operator_case_find(&c->objects, "ConfigMap", NS "coreos-bootimages");
+
+	t->maps++;
+	same_json(t, c->a, name, "boot images", json_at(want, "data"), json_at(got, "data"));
+}
+
+static void configuration_case(const char *name, void *ctx)
+{
+	struct tally *t = ctx;
+
+	t->cases++;
+	for (int rest = 0; rest < 2; rest++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct operator_case c;
+		struct str want, got;
+		size_t writes;
+
+		operator_case_load(&a, name, CASE_AT_REST, &c);
+		if (!configuration(&c))
+			return;
+		/* The ClusterVersion of the upgrades does not have the version of the install. */
+		if (!rest && !str_is(c.view.release, "4.22.0"))
+			continue;
+		if (!rest)
+			forget_status(&c);
+		got = configure(&c, &writes);
+		want = degraded(&c, "MachineConfigurationFailed");
+		if (!str_eq(want, got))
+			differs(t, name, "error", want, got);
+		if (want.n)
+			t->errors++;
+		check_configuration(t, &c, name);
+		if (rest || !is_one_of(name, STAMPED_BEFORE))
+			check_stamp(t, &c, name);
+		if (rest && writes)
+			differs(t, name, "writes at rest", S("0"), str_fmt(&a, "%zu", writes));
+	}
+}
+
+TEST machine_configuration_is_upstreams(void)
+{
+	struct tally t = { 0 };
+
+	(void)operator_cases(configuration_case, &t);
+	(void)printf("MachineConfiguration: %zu cases: %zu statuses, %zu errors, %zu stamps equal "
+		     "upstream's\n",
+		     t.cases, t.statuses, t.errors, t.maps);
+	ASSERT_INT(0, (int)t.bad);
+	ASSERT_INT(61, (int)t.cases);
+	ASSERT_INT(2, (int)t.errors);
+	ASSERT_INT(92, (int)t.statuses);
+	ASSERT_INT(87, (int)t.maps);
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(machine_configuration_is_upstreams);
 	RUN_TEST(render_config_is_upstreams);
 }
 

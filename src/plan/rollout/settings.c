@@ -32,26 +32,22 @@ static int64_t patience(const struct settings_view *in)
 	return in->wait_ms + 1000 * lasts;
 }
 
-static struct json *member(struct arena *a, struct json *j, struct str key)
+struct json *settings_next(struct arena *a, const struct json *settings)
 {
-	struct json *m = json_member(j, key);
+	struct json *j = json_clone(a, settings);
+	struct json *status = json_make(a, j, "status");
+	struct json *policies = json_make(a, status, "nodeDisruptionPolicyStatus");
 
-	if (json_kind(m) == JSON_OBJECT)
-		return m;
-	m = json_new(a, JSON_OBJECT);
-	json_set(j, key, m);
-	return m;
+	json_set(policies, S("clusterPolicies"), update_merged_policies(a, settings));
+	json_set(status, S("observedGeneration"),
+		 json_new_i64(a, json_i64(j, "metadata.generation", 0)));
+	return j;
 }
 
 static void write(struct arena *a, const struct settings_view *in, struct actions *out)
 {
-	struct json *j = json_clone(a, in->settings);
-	struct json *status = member(a, j, S("status"));
-	struct json *policies = member(a, status, S("nodeDisruptionPolicyStatus"));
+	struct json *j = settings_next(a, in->settings);
 
-	json_set(policies, S("clusterPolicies"), update_merged_policies(a, in->settings));
-	json_set(status, S("observedGeneration"),
-		 json_new_i64(a, json_i64(j, "metadata.generation", 0)));
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a, PATH_OPERATOR "machineconfigurations/%.*s/status",
 			   STRF(json_str(j, "metadata.name"))),
