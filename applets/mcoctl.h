@@ -44,9 +44,6 @@ void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refus
 /* plan_preview as the version of in's set, or of MCO_HASH. */
 void mcoctl_plan(struct run *r, struct preview_in *in, struct preview *out);
 
-/* A list for -o json. */
-struct json *mcoctl_strings(struct arena *a, const struct strs *list);
-
 /*
  * The config of the set that word names: a pool (rendered), a MachineConfig or a
  * Node's current config; see mc/ref.h.

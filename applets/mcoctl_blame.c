@@ -8,38 +8,6 @@ static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct inspect_opts), PARTS_FLAGS, KUBE_FLAGS(struct inspect_opts), { 0 }
 };
 
-/* A hint at the part, or the kind of parts, with a similar name; or "". */
-static struct str hint(struct run *r, struct str selector, const struct mc_origins *origins)
-{
-	const char *kind = mc_part_nearest(selector);
-	struct strs names = { 0 };
-
-	if (kind)
-		return str_fmt(r->a, " (did you mean %s?)", kind);
-	for (size_t i = 0; i < origins->n; i++) {
-		VEC_PUSH(r->a, &names, mc_part_text(r->a, origins->v[i]));
-		if (origins->v[i]->part == MC_PART_UNIT)
-			VEC_PUSH(r->a, &names, origins->v[i]->key);
-	}
-	return flag_hint(r->a, selector, &names);
-}
-
-/* Keeps only the parts that the selector names. */
-static int select_parts(struct run *r, struct str config, struct str selector,
-			struct mc_origins *origins)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < origins->n; i++)
-		if (!selector.n || mc_part_matches(r->a, origins->v[i], selector))
-			origins->v[n++] = origins->v[i];
-	if (!n && selector.n)
-		return err_set(&r->err, ERR_NOTFOUND, "no MachineConfig of %.*s sets %.*s%.*s",
-			       STRF(config), STRF(selector), STRF(hint(r, selector, origins)));
-	origins->n = n;
-	return 0;
-}
-
 static int run(struct run *r, const void *p)
 {
 	struct mc_origins origins = { 0 };
@@ -54,7 +22,7 @@ static int run(struct run *r, const void *p)
 		return rc;
 	inspect_origins(r, &in, &origins);
 	v.config = in.config.name;
-	rc = select_parts(r, v.config, what.part, &origins);
+	rc = mc_parts_select(r->a, v.config, what.part, &origins, &r->err);
 	return rc < 0 ? rc : inspect_print(r, p, &v, parts_blame);
 }
 

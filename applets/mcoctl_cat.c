@@ -27,42 +27,12 @@ static struct str masked(struct run *r, struct str path, const struct ign_obj *f
 	return shown;
 }
 
-/* The path of unit/NAME and dropin/UNIT/NAME, the names that blame uses. */
-static struct str path_of(struct run *r, struct str part)
-{
-	struct str kind, rest, unit, name;
-
-	if (str_starts(part, S("/")) || !str_cut(part, '/', &kind, &rest))
-		return part;
-	if (str_is(kind, "unit"))
-		return rest;
-	if (str_is(kind, "dropin") && str_cut(rest, '/', &unit, &name))
-		return str_fmt(r->a, "/etc/systemd/system/%.*s.d/%.*s", STRF(unit), STRF(name));
-	return part;
-}
-
-/* Sets ERR_NOTFOUND, with a hint at a file or unit of a similar name. */
-static int not_there(struct run *r, const struct named_config *c, struct str path)
-{
-	const struct ign_objs *files = ign_files(c->ignition);
-	const struct ign_objs *units = ign_units(c->ignition);
-	struct strs names = { 0 };
-
-	for (size_t i = 0; i < files->n; i++)
-		VEC_PUSH(r->a, &names, ign_str(files->v[i], IGN_FILE_PATH));
-	for (size_t i = 0; i < units->n; i++)
-		VEC_PUSH(r->a, &names, ign_str(units->v[i], IGN_UNIT_NAME));
-	return err_set(&r->err, ERR_NOTFOUND, "%.*s has no file or unit %.*s%.*s", STRF(c->name),
-		       STRF(path), STRF(flag_hint(r->a, path, &names)));
-}
-
 static int run(struct run *r, const void *p)
 {
 	const struct inspect_opts *o = p;
-	const struct ign_obj *file;
 	struct inspected in = { 0 };
 	struct inspect what = { 0 };
-	struct str path, text;
+	struct mc_part_bytes part;
 	int rc = inspect_words(r, &what);
 
 	if (rc == 0 && !what.part.n)
@@ -71,17 +41,12 @@ static int run(struct run *r, const void *p)
 			       "worker:/etc/chrony.conf");
 	if (rc == 0)
 		rc = inspect_load(r, p, what.config, &in);
+	if (rc == 0)
+		rc = mc_part_contents(r->a, in.config.name, in.config.ignition, what.part, &part,
+				      &r->err);
 	if (rc < 0)
 		return rc;
-	path = path_of(r, what.part);
-	file = mc_find_file(in.config.ignition, path);
-	if (file)
-		rc = mc_contents(r->a, file, &text, &r->err);
-	else if (!mc_unit_text(r->a, in.config.ignition, path, &text))
-		return not_there(r, &in.config, path);
-	if (rc < 0)
-		return err_wrap(&r->err, "%.*s in %.*s", STRF(path), STRF(in.config.name));
-	buf_add(&r->out, o->secrets ? text : masked(r, path, file, text));
+	buf_add(&r->out, o->secrets ? part.text : masked(r, part.path, part.file, part.text));
 	return 0;
 }
 

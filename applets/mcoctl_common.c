@@ -31,9 +31,7 @@ void mcoctl_warn_version(const struct mc_set *set)
 int mcoctl_render_pool(struct arena *a, struct run *r, const struct mc_set *set,
 		       const struct mcp *pool, struct rendered *out)
 {
-	struct render_version v = { .raw = str_of(version_raw()),
-				    .hash = str_of(version_hash()),
-				    .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH") };
+	struct render_version v = version_render();
 	int rc = plan_render_set(a, &v, set, pool, r->a, out, &r->err);
 
 	if (rc < 0)
@@ -99,15 +97,6 @@ void mcoctl_preview_some(struct run *r, struct mc_set *set, struct preview_refus
 		applet_warn(r, out.notes.v[i]);
 	*refused = out.refused;
 	*set = out.set;
-}
-
-struct json *mcoctl_strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
 }
 
 int mcoctl_check_word(struct run *r, struct str word)

@@ -113,23 +113,6 @@ static int diff_change(struct diff *d)
 	return diff_pools(d, &base, &d->change.after);
 }
 
-static struct json *refusals(struct arena *a, const struct preview_refusals *list)
-{
-	struct json *out = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++) {
-		const struct preview_refusal *f = &list->v[i];
-		struct json *j = json_new(a, JSON_OBJECT);
-
-		json_add(j, S("object"), json_new_str(a, f->object));
-		json_add(j, S("file"), json_new_str(a, f->file));
-		json_add(j, S("message"), json_new_str(a, f->message));
-		json_add(j, S("pools"), mcoctl_strings(a, &f->pools));
-		json_push(out, j);
-	}
-	return out;
-}
-
 static int finish(struct diff *d)
 {
 	struct run *r = d->r;
@@ -142,14 +125,8 @@ static int finish(struct diff *d)
 		return rc == 0 && d->unseen ? 1 : rc;
 	}
 	if (str_is(d->o->output, "json")) {
-		struct json *j = json_new(r->a, JSON_OBJECT);
-
-		json_add(j, S("differences"), d->list);
-		json_add(j, S("refusals"), refusals(r->a, &d->change.caused));
-		json_add(j, S("pruned"), mcoctl_strings(r->a, &d->change.pruned));
-		json_add(j, S("assumptions"), mcoctl_strings(r->a, &d->change.assumed));
-		json_add(j, S("warnings"), mcoctl_strings(r->a, &r->warnings));
-		json_encode(&r->out, j, JSON_INDENT);
+		json_encode(&r->out, change_json(r->a, &d->change, d->list, &r->warnings),
+			    JSON_INDENT);
 		buf_addc(&r->out, '\n');
 	}
 	if (d->change.partial)

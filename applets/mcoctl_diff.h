@@ -6,7 +6,7 @@
 
 #include "kube/config.h"
 #include "mcoctl.h"
-#include "plan/change.h"
+#include "view/change_text.h"
 #include "view/diff_files.h"
 
 struct diff_opts {
@@ -31,9 +31,6 @@ struct diff {
 	size_t differ;
 	bool unseen; /* the external program did not get all differences */
 };
-
-/* "what: text" for each text. */
-void diff_add_lines(struct buf *b, const char *what, const struct strs *list);
 
 /* The name of the only MachineConfig of a set without other configs or pools; or "". */
 struct str diff_only_config(const struct mc_set *set);

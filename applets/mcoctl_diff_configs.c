@@ -40,7 +40,7 @@ static int show(struct diff *d, struct config_diff *c, const struct json *machin
 	(void)config_diff_text(&r->out, c, &d->view);
 	buf_addc(&r->out, '\n');
 	config_diff_summary(&r->out, c, &d->view);
-	diff_add_lines(&r->out, "assumed", &d->change.assumed);
+	change_assumed_text(&r->out, &d->change);
 	return 0;
 }
 

@@ -81,10 +81,11 @@ static int load(struct judge *j)
 
 static int judge(struct judge *j)
 {
+	struct render_version v = version_render();
 	struct validate_in in = { .given = &j->given,
-				  .raw = str_of(version_raw()),
-				  .hash = str_of(version_hash()),
-				  .adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH"),
+				  .raw = v.raw,
+				  .hash = v.hash,
+				  .adopt = v.adopt,
 				  .adopt_hash = !getenv("MCO_HASH") };
 	int rc = load(j);
 
@@ -96,44 +97,6 @@ static int judge(struct judge *j)
 }
 
 /* ---- output -------------------------------------------------------------- */
-
-static void add_count(struct buf *b, size_t n, const char *what)
-{
-	if (n)
-		buf_addf(b, "%s%zu %s%s", b->n ? ", " : "", n, what, n == 1 ? "" : "s");
-}
-
-static void print_sum(struct judge *j, size_t errors)
-{
-	struct buf b;
-
-	buf_init(&b, j->r->a);
-	add_count(&b, errors, "error");
-	add_count(&b, j->out.list.n - errors, "warning");
-	if (b.n)
-		buf_addf(&j->r->out, "%s\n", b.p);
-	else
-		buf_addf(&j->r->out, "%zu object%s, %zu MachineConfig%s: valid\n", j->given.objects,
-			 j->given.objects == 1 ? "" : "s", j->given.mcs.n,
-			 j->given.mcs.n == 1 ? "" : "s");
-}
-
-/* problem: why the check failed to run, or "". */
-static void print_json(struct judge *j, size_t errors, struct str problem)
-{
-	struct arena *a = j->r->a;
-	struct json *out = json_new(a, JSON_OBJECT);
-
-	json_add(out, S("findings"), findings_json(a, &j->out.list));
-	json_add(out, S("errors"), json_new_i64(a, (int64_t)errors));
-	json_add(out, S("warnings"), json_new_i64(a, (int64_t)(j->out.list.n - errors)));
-	json_add(out, S("objects"), json_new_i64(a, (int64_t)j->given.objects));
-	json_add(out, S("notes"), mcoctl_strings(a, &j->r->warnings));
-	if (problem.n)
-		json_add_str(a, out, "error", problem);
-	json_encode(&j->r->out, out, JSON_INDENT);
-	buf_addc(&j->r->out, '\n');
-}
 
 /* Reports the files that could not be read: then there is no overall result. */
 static struct str unread(struct judge *j)
@@ -173,9 +136,12 @@ static int run(struct run *r, const void *p)
 		tell_notes(&j);
 	if (text && (j.out.list.n || !problem.n)) {
 		findings_text(&r->out, r->a, &j.out.list);
-		print_sum(&j, errors);
+		findings_sum(&r->out, &j.out.list, &j.given);
 	} else if (!text) {
-		print_json(&j, errors, problem);
+		json_encode(&r->out,
+			    findings_report(r->a, &j.out.list, &j.given, &r->warnings, problem),
+			    JSON_INDENT);
+		buf_addc(&r->out, '\n');
 	}
 	if (problem.n)
 		return 2;

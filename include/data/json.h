@@ -10,6 +10,7 @@
 #define DATA_JSON_H
 
 #include "base/err.h"
+#include "base/vec.h"
 
 struct json;
 
@@ -111,6 +112,7 @@ struct json *json_new_bool(struct arena *a, bool value);
 struct json *json_new_str(struct arena *a, struct str s);
 struct json *json_new_num(struct arena *a, struct str text);
 struct json *json_new_i64(struct arena *a, int64_t value);
+struct json *json_new_strs(struct arena *a, const struct strs *list);
 
 /* Appends; item must not be in a tree already. */
 void json_push(struct json *array, struct json *item);

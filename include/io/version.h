@@ -8,11 +8,16 @@
 
 #include <stdbool.h>
 
+#include "plan/render_set.h"
+
 /* The release whose behaviour this is. */
 #define VERSION_RELEASE "4.22"
 
 const char *version_raw(void);
 const char *version_hash(void);
+
+/* The version to render as: this one, or that of the objects unless the environment names one. */
+struct render_version version_render(void);
 
 /* Whether they were set explicitly. Otherwise they are git's, and no cluster was
  * rendered by such a version. */

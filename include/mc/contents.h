@@ -49,6 +49,20 @@ const struct ign_obj *mc_find_file(const struct ign_obj *config, struct str path
  * name). False when there is none. */
 bool mc_unit_text(struct arena *a, const struct ign_obj *config, struct str path, struct str *out);
 
+/* A file, unit or drop-in of a config. */
+struct mc_part_bytes {
+	struct str path; /* of a unit its name */
+	const struct ign_obj *file; /* NULL for units and drop-ins */
+	struct str text;
+};
+
+/*
+ * The contents of a part: a path, the name of a unit, unit/NAME or dropin/UNIT/NAME. config: its
+ * name, for messages. ERR_NOTFOUND with a hint at a similar name; see also mc_contents.
+ */
+int mc_part_contents(struct arena *a, struct str config, const struct ign_obj *ignition,
+		     struct str part, struct mc_part_bytes *out, struct err *err);
+
 /* Text that can be displayed: valid UTF-8 without control characters except tab and
  * line breaks. */
 bool mc_is_text(struct str bytes);

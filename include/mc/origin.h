@@ -89,8 +89,12 @@ struct str mc_part_text(struct arena *a, const struct mc_origin *o);
  */
 bool mc_part_matches(struct arena *a, const struct mc_origin *o, struct str selector);
 
-/* The kind nearest to a selector that names none, or NULL. */
-const char *mc_part_nearest(struct str selector);
+/*
+ * Keeps only the parts that the selector names; "": all. ERR_NOTFOUND when it names none, with a
+ * hint at a part or kind of a similar name. config: its name, for the message.
+ */
+int mc_parts_select(struct arena *a, struct str config, struct str selector,
+		    struct mc_origins *origins, struct err *err);
 
 /* Whether an entry sets its field i. The name does not count, and neither do the drop-ins of a
  * unit and the SSH keys of a user, which are separate parts. */

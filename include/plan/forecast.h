@@ -70,6 +70,26 @@ struct forecast {
 bool plan_forecast(struct arena *a, const struct forecast_in *in, struct str pool,
 		   struct forecast *out);
 
+struct forecasts {
+	const struct forecast **v;
+	size_t n, cap;
+};
+
+struct forecast_pools {
+	struct forecasts list; /* of pools that change, cannot be rendered, or wait */
+	size_t differ; /* pools that change */
+};
+
+/*
+ * The forecasts of the pools in names, or of all pools of either set if names is empty. caused: the
+ * change makes controllers refuse objects; then list has pools that wait for these.
+ *
+ * ERR_NOTFOUND: neither set has the pool, which may be a typo. ERR_INVALID: no pool can be
+ * rendered, and the change causes neither that nor a refusal.
+ */
+int plan_forecast_pools(struct arena *a, const struct forecast_in *in, const struct strs *names,
+			bool caused, struct forecast_pools *out, struct err *err);
+
 #define ASSUMED_POLICIES                                             \
 	"no MachineConfiguration: node disruption policies are the " \
 	"defaults"

@@ -8,7 +8,11 @@
 
 /* "file:line:column: error: object: path: message", one line for each. */
 void findings_text(struct buf *b, struct arena *a, const struct mc_findings *list);
-/* An array with one object for each. */
-struct json *findings_json(struct arena *a, const struct mc_findings *list);
+/* One line: "2 errors, 1 warning", or how many objects of set are valid. */
+void findings_sum(struct buf *b, const struct mc_findings *list, const struct mc_set *set);
+/* The findings in set, their number and the notes. problem: why the check is incomplete, or "". */
+struct json *findings_report(struct arena *a, const struct mc_findings *list,
+			     const struct mc_set *set, const struct strs *notes,
+			     struct str problem);
 
 #endif

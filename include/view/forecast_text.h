@@ -7,11 +7,6 @@
 #include "plan/forecast.h"
 #include "view/config_diff.h"
 
-struct forecasts {
-	const struct forecast **v;
-	size_t n, cap;
-};
-
 /* The effect on the pool in one line, without its name: "each node: drain and reboot
  * (3 nodes, 1 at a time)". */
 struct str forecast_headline(struct arena *a, const struct forecast *f);

@@ -24,6 +24,13 @@ const char *version_hash(void)
 	return or_env("MCO_HASH", MCO_BUILD_HASH);
 }
 
+struct render_version version_render(void)
+{
+	return (struct render_version){ .raw = str_of(version_raw()),
+					.hash = str_of(version_hash()),
+					.adopt = !getenv("MCO_RAW") && !getenv("MCO_HASH") };
+}
+
 bool version_given(void)
 {
 	return MCO_BUILD_GIVEN || *or_env("MCO_RAW", "") || *or_env("MCO_HASH", "");

@@ -123,11 +123,7 @@ void mc_set_owner(struct arena *a, struct mc *mc, struct str api, struct str kin
 
 void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs)
 {
-	struct json *list = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < kargs->n; i++)
-		json_push(list, json_new_str(a, kargs->v[i]));
-	json_set(json_at(mc->doc.tree, "spec"), S("kernelArguments"), list);
+	json_set(json_at(mc->doc.tree, "spec"), S("kernelArguments"), json_new_strs(a, kargs));
 	mc->kargs = *kargs;
 }
 

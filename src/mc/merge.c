@@ -271,24 +271,15 @@ int mc_merge(struct arena *a, const struct mc_list *list, struct str base_image,
 
 /* ---- writing ------------------------------------------------------------- */
 
-static struct json *strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
-}
-
 struct json *mc_spec(struct arena *a, const struct mc_merged *m)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
 	json_add(j, S("baseOSExtensionsContainerImage"), json_new_str(a, m->extensions_image));
 	json_add(j, S("config"), ign_encode(a, m->config));
-	json_add(j, S("extensions"), strings(a, &m->extensions));
+	json_add(j, S("extensions"), json_new_strs(a, &m->extensions));
 	json_add(j, S("fips"), json_new_bool(a, m->fips));
-	json_add(j, S("kernelArguments"), strings(a, &m->kargs));
+	json_add(j, S("kernelArguments"), json_new_strs(a, &m->kargs));
 	json_add(j, S("kernelType"), json_new_str(a, m->kernel_type));
 	json_add(j, S("osImageURL"), json_new_str(a, m->os_image));
 	return j;

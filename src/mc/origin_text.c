@@ -112,7 +112,8 @@ bool mc_part_matches(struct arena *a, const struct mc_origin *o, struct str sele
 	       (str_eq(name, o->key) || (o->part == MC_PART_SSH_KEY && is_below(o, name)));
 }
 
-const char *mc_part_nearest(struct str selector)
+/* The kind nearest to a selector that names none, or NULL. */
+static const char *nearest_kind(struct str selector)
 {
 	struct str kind = selector, rest;
 
@@ -122,6 +123,37 @@ const char *mc_part_nearest(struct str selector)
 		if (is_kind(kind, (enum mc_part)i))
 			return NULL;
 	return flag_nearest(kind, kinds);
+}
+
+/* A hint at the part, or the kind of parts, with a similar name; or "". */
+static struct str part_hint(struct arena *a, struct str selector, const struct mc_origins *origins)
+{
+	const char *kind = nearest_kind(selector);
+	struct strs names = { 0 };
+
+	if (kind)
+		return str_fmt(a, " (did you mean %s?)", kind);
+	for (size_t i = 0; i < origins->n; i++) {
+		VEC_PUSH(a, &names, mc_part_text(a, origins->v[i]));
+		if (origins->v[i]->part == MC_PART_UNIT)
+			VEC_PUSH(a, &names, origins->v[i]->key);
+	}
+	return flag_hint(a, selector, &names);
+}
+
+int mc_parts_select(struct arena *a, struct str config, struct str selector,
+		    struct mc_origins *origins, struct err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < origins->n; i++)
+		if (!selector.n || mc_part_matches(a, origins->v[i], selector))
+			origins->v[n++] = origins->v[i];
+	if (!n && selector.n)
+		return err_set(err, ERR_NOTFOUND, "no MachineConfig of %.*s sets %.*s%.*s",
+			       STRF(config), STRF(selector), STRF(part_hint(a, selector, origins)));
+	origins->n = n;
+	return 0;
 }
 
 struct strs mc_say_sets(struct arena *a, const struct mc_say *say)

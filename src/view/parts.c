@@ -142,15 +142,6 @@ void parts_blame(struct buf *b, struct arena *a, const struct parts_view *v)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static struct json *strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
-}
-
 static struct json *say_json(struct arena *a, const struct mc_say *say)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
@@ -158,9 +149,9 @@ static struct json *say_json(struct arena *a, const struct mc_say *say)
 
 	if (say->mc)
 		json_add_str(a, j, "machineConfig", say->mc->meta.name);
-	json_add(j, S("sets"), strings(a, &sets));
+	json_add(j, S("sets"), json_new_strs(a, &sets));
 	json_add(j, S("overridden"), json_new_bool(a, say->overridden));
-	json_add(j, S("madeFrom"), strings(a, &say->made_from));
+	json_add(j, S("madeFrom"), json_new_strs(a, &say->made_from));
 	if (say->mc)
 		json_add_str(a, j, "manifest", say->mc->file);
 	return j;

@@ -43,21 +43,12 @@ struct json *update_plan_json(struct arena *a, const struct update_plan *p)
 	return list;
 }
 
-static struct json *strings(struct arena *a, const struct strs *list)
-{
-	struct json *j = json_new(a, JSON_ARRAY);
-
-	for (size_t i = 0; i < list->n; i++)
-		json_push(j, json_new_str(a, list->v[i]));
-	return j;
-}
-
 struct json *update_changes_json(struct arena *a, const struct update_changes *c)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
 
-	json_add(j, S("files"), strings(a, &c->file_paths));
-	json_add(j, S("units"), strings(a, &c->unit_names));
+	json_add(j, S("files"), json_new_strs(a, &c->file_paths));
+	json_add(j, S("units"), json_new_strs(a, &c->unit_names));
 	json_add(j, S("users"), json_new_bool(a, c->passwd));
 	json_add(j, S("kernelArguments"), json_new_bool(a, c->kargs));
 	json_add(j, S("extensions"), json_new_bool(a, c->extensions));

@@ -356,6 +356,41 @@ TEST units_by_their_paths(void)
 	PASS();
 }
 
+static const struct {
+	const char *part;
+	int rc;
+	const char *path, *text; /* text: or the error */
+} parts[] = {
+	{ "/etc/a", 0, "/etc/a", "A" },
+	{ "u.service", 0, "u.service", "[Unit]\n" },
+	{ "unit/u.service", 0, "u.service", "[Unit]\n" },
+	{ "dropin/u.service/d.conf", 0, "/etc/systemd/system/u.service.d/d.conf", "[Service]\n" },
+	{ "/etc/b", -ERR_NOTFOUND, "", "c has no file or unit /etc/b (did you mean /etc/a?)" },
+	{ "unit/x.service", -ERR_NOTFOUND, "",
+	  "c has no file or unit x.service (did you mean u.service?)" },
+	{ "/etc/far", -ERR_NOTFOUND, "", "/etc/far in c: contents are at http://x/" },
+};
+
+TEST parts_by_the_names_of_users(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_merged m = merged(
+		&a,
+		"\"storage\":{\"files\":[{\"path\":\"/etc/a\",\"contents\":{\"source\":\"data:,A\"}},{\"path\":\"/etc/far\",\"contents\":{\"source\":\"http://x/\"}}]},\"systemd\":{\"units\":[{\"name\":\"u.service\",\"contents\":\"[Unit]\\n\",\"dropins\":[{\"name\":\"d.conf\",\"contents\":\"[Service]\\n\"}]}]}");
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+		const char *name = parts[i].part;
+		struct mc_part_bytes out = { .path = S("") };
+
+		ASSERT_INT_M(name, parts[i].rc,
+			     mc_part_contents(&a, S("c"), m.config, str_of(name), &out, &err));
+		ASSERT_STR_M(name, str_of(parts[i].path), out.path);
+		ASSERT_STR_M(name, str_of(parts[i].text), parts[i].rc < 0 ? err.msg : out.text);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(selectors);
@@ -366,6 +401,7 @@ SUITE(suite)
 	RUN_TEST(laying_one_set_over_another);
 	RUN_TEST(every_kind_goes_to_its_place);
 	RUN_TEST(units_by_their_paths);
+	RUN_TEST(parts_by_the_names_of_users);
 }
 
 TEST_MAIN(suite)

@@ -197,10 +197,43 @@ TEST parts_by_name(void)
 					 STRF(out.v[k]->key));
 		ASSERT_STR(selectors[i].found, buf_str(&b));
 	}
-	ASSERT_STR("kernelArguments", str_of(mc_part_nearest(S("kernelArgument"))));
-	ASSERT_STR("unit", str_of(mc_part_nearest(S("uni/a.service"))));
-	ASSERT_EQ(NULL, mc_part_nearest(S("unit/a.service")));
-	ASSERT_EQ(NULL, mc_part_nearest(S("/etc/x")));
+	PASS();
+}
+
+static const struct {
+	const char *selector, *error; /* of "no MachineConfig of worker sets " */
+} unknown_parts[] = {
+	{ "kernelArgument", "kernelArgument (did you mean kernelArguments?)" },
+	{ "uni/a.service", "uni/a.service (did you mean unit?)" },
+	{ "unit/x.service", "unit/x.service (did you mean unit/u.service?)" },
+	{ "w.service", "w.service (did you mean u.service?)" },
+	{ "/srv/nothing-like-it", "/srv/nothing-like-it" },
+};
+
+TEST parts_are_selected(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct mc_set set = { 0 };
+	struct mc_origins out = { 0 };
+	size_t all;
+
+	load(&a, three, &set);
+	mc_says(&a, &set.mcs, &out);
+	all = out.n;
+	for (size_t i = 0; i < ARRAY_LEN(unknown_parts); i++) {
+		ASSERT_INT_M(unknown_parts[i].selector, -ERR_NOTFOUND,
+			     mc_parts_select(&a, S("worker"), str_of(unknown_parts[i].selector),
+					     &out, &err));
+		ASSERT_STR(
+			str_fmt(&a, "no MachineConfig of worker sets %s", unknown_parts[i].error).p,
+			err.msg);
+	}
+	ASSERT_INT(0, mc_parts_select(&a, S("worker"), S(""), &out, &err));
+	ASSERT_INT(all, out.n);
+	ASSERT_INT(0, mc_parts_select(&a, S("worker"), S("kernelArguments"), &out, &err));
+	ASSERT_INT(3, out.n);
+	ASSERT_STR("quiet", out.v[0]->key);
 	PASS();
 }
 
@@ -321,6 +354,7 @@ SUITE(suite)
 	RUN_TEST(who_sets_what);
 	RUN_TEST(what_was_edited_since);
 	RUN_TEST(parts_by_name);
+	RUN_TEST(parts_are_selected);
 	RUN_TEST(what_is_behind);
 	RUN_TEST(ssh_keys);
 }

@@ -138,6 +138,70 @@ TEST forecasts(void)
 	PASS();
 }
 
+static const struct {
+	const char *name, *pools, *before, *change;
+	bool caused;
+	int rc;
+	const char *want; /* the pools listed and how many differ; or the error */
+} pool_cases[] = {
+	{ "pools that change, but not the others", "",
+	  BASE MC("00-o", "other", FILE_AT("/etc/o", "o")) POOL("worker", "worker", "")
+		  POOL("same", "other", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")) POOL("new", "worker", ""), false, 0,
+	  "worker new differ=2" },
+	{ "only the pools that are asked for", "new", BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")) POOL("new", "worker", ""), false, 0,
+	  "new differ=1" },
+	{ "a pool that neither side has", "typo", BASE POOL("worker", "worker", ""),
+	  MC("50-b", "worker", FILE_AT("/etc/b", "b")), false, -ERR_NOTFOUND,
+	  "no MachineConfigPool \"typo\" among the manifests: " },
+	{ "no pool could be rendered before, and none can now", "",
+	  POOL("worker", "worker", "") MC("50-b", "worker", FILE_AT("etc/b", "b")),
+	  MC("60-c", "worker", FILE_AT("/etc/c", "c")), false, -ERR_INVALID, "pool worker: " },
+	{ "the same, but the change has refusals to show", "",
+	  POOL("worker", "worker", "") MC("50-b", "worker", FILE_AT("etc/b", "b")),
+	  MC("60-c", "worker", FILE_AT("/etc/c", "c")), true, 0, "worker differ=0" },
+};
+
+TEST forecasts_of_pools(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(pool_cases); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct err err = ERR_INIT(&a);
+		struct mc_set before = { 0 }, change = { 0 }, after;
+		struct forecast_in in = { .before = &before,
+					  .after = &after,
+					  .raw = S("v1"),
+					  .hash = S("h"),
+					  .adopt = true,
+					  .keep = &a };
+		struct forecast_pools out;
+		struct strs names = { 0 };
+		struct buf b;
+
+		load(&a, pool_cases[i].before, &before);
+		load(&a, pool_cases[i].change, &change);
+		after = mc_overlay(&a, &before, &change);
+		if (*pool_cases[i].pools)
+			VEC_PUSH(&a, &names, str_of(pool_cases[i].pools));
+		ASSERT_INT_M(
+			pool_cases[i].name, pool_cases[i].rc,
+			plan_forecast_pools(&a, &in, &names, pool_cases[i].caused, &out, &err));
+		if (pool_cases[i].rc < 0) {
+			struct str want = str_of(pool_cases[i].want);
+
+			ASSERT_STR_M(pool_cases[i].name, want, str_sub(err.msg, 0, want.n));
+			continue;
+		}
+		buf_init(&b, &a);
+		for (size_t k = 0; k < out.list.n; k++)
+			buf_addf(&b, "%.*s ", STRF(out.list.v[k]->pool));
+		buf_addf(&b, "differ=%zu", out.differ);
+		ASSERT_STR_M(pool_cases[i].name, str_of(pool_cases[i].want), buf_str(&b));
+	}
+	PASS();
+}
+
 /* Too large for etcd: the change has no effect. */
 TEST too_large(void)
 {
@@ -197,6 +261,7 @@ int main(int argc, char **argv)
 {
 	GREATEST_MAIN_BEGIN();
 	RUN_TEST(forecasts);
+	RUN_TEST(forecasts_of_pools);
 	RUN_TEST(too_large);
 	RUN_TEST(assumptions);
 	GREATEST_MAIN_END();

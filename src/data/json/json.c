@@ -274,6 +274,15 @@ struct json *json_new_num(struct arena *a, struct str text)
 	return new_text(a, JSON_NUMBER, text);
 }
 
+struct json *json_new_strs(struct arena *a, const struct strs *list)
+{
+	struct json *j = json_new(a, JSON_ARRAY);
+
+	for (size_t i = 0; i < list->n; i++)
+		json_push(j, json_new_str(a, list->v[i]));
+	return j;
+}
+
 struct json *json_new_i64(struct arena *a, int64_t value)
 {
 	struct num_int v = { value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value };
