@@ -351,6 +351,19 @@ static inline void operator_case_load(struct arena *a, const char *name, unsigne
 	operator_case_gates(c);
 }
 
+/* Merges a JSON text with kind and name into an object of the view, or adds it. */
+static inline void operator_case_edit(struct operator_case *c, const char *text)
+{
+	struct err err = ERR_INIT(c->a);
+	struct json *j = NULL;
+
+	if (json_parse(c->a, str_of(text), NULL, &j, &err) < 0) {
+		(void)printf("%s: %.*s\n", text, STRF(err.msg));
+		abort();
+	}
+	operator_case_put(c, j);
+}
+
 /* The list and the object that a path names; *status for its subresource. False for other paths. */
 static inline bool operator_case_path(struct str path, enum operator_kind *kind, struct str *name,
 				      bool *status)

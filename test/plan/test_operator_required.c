@@ -24,18 +24,9 @@
 
 static void load(struct arena *a, const char *const *patches, size_t n, struct operator_case *c)
 {
-	struct err err = ERR_INIT(a);
-
 	operator_case_load(a, "001-none-fresh", CASE_AT_REST, c);
-	for (size_t i = 0; i < n && patches[i]; i++) {
-		struct json *j = NULL;
-
-		if (json_parse(a, str_of(patches[i]), NULL, &j, &err) < 0) {
-			(void)printf("%s: %.*s\n", patches[i], STRF(err.msg));
-			abort();
-		}
-		operator_case_put(c, j);
-	}
+	for (size_t i = 0; i < n && patches[i]; i++)
+		operator_case_edit(c, patches[i]);
 }
 
 /* ---- RequiredPools ------------------------------------------------------- */

@@ -33,11 +33,11 @@ static struct json *owners(struct arena *a, const struct json *live, const struc
 	return list;
 }
 
-static void merge(struct arena *a, const struct json *live, const struct json *new,
-		  struct actions *out)
+/* The patch that the live object needs, or NULL. */
+static struct json *difference(struct arena *a, const struct json *live, const struct json *new)
 {
-	struct json *patch = json_new(a, JSON_OBJECT), *list = owners(a, live, new), *spec;
 	static const char *const refs[] = { "node", "pool" };
+	struct json *patch = json_new(a, JSON_OBJECT), *list = owners(a, live, new), *spec;
 
 	if (list)
 		json_set(json_make(a, patch, "metadata"), S("ownerReferences"), list);
@@ -51,10 +51,7 @@ static void merge(struct arena *a, const struct json *live, const struct json *n
 		spec = json_make(a, patch, "spec");
 		json_add(spec, str_of(refs[i]), json_clone(a, want));
 	}
-	if (json_len(patch))
-		(void)action_add(a, out, ACTION_MERGE,
-				 mcn_path(a, json_str(new, "metadata.name"), ""),
-				 json_format(a, patch, 0), S("MachineConfigNode differs"));
+	return json_len(patch) ? patch : NULL;
 }
 
 static void sync_node(struct arena *a, const struct operator_view *in, const struct knode *n,
@@ -62,6 +59,7 @@ static void sync_node(struct arena *a, const struct operator_view *in, const str
 {
 	const struct json *live = in->get(in, OPERATOR_CONFIG_NODES, n->name);
 	AUTO(arena) struct arena scratch = ARENA_INIT;
+	const struct json *patch;
 
 	if (!live) {
 		(void)action_add(a, out, ACTION_CREATE, S(PATH_MC "machineconfignodes"),
@@ -69,7 +67,10 @@ static void sync_node(struct arena *a, const struct operator_view *in, const str
 				 S("MachineConfigNode does not exist"));
 		return;
 	}
-	merge(a, live, mcn_new(&scratch, n, pool), out);
+	patch = difference(&scratch, live, mcn_new(&scratch, n, pool));
+	if (patch)
+		(void)action_add(a, out, ACTION_MERGE, mcn_path(a, n->name, ""),
+				 json_format(a, patch, 0), S("MachineConfigNode differs"));
 	if (n->desired_config.n &&
 	    str_is(json_str(live, "spec.configVersion.desired"), MCN_NOT_YET_SET))
 		(void)action_add(a, out, ACTION_APPLY,
