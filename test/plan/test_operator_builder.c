@@ -27,7 +27,7 @@
 #define ON_BUILD "could not update Machine OS Builder deployment: "
 #define ON_PUSH  \
 	ON_BUILD \
-		"could not validate renderedImagePushSecret \"push-key\" for MachineOSConfig worker: "
+	"could not validate renderedImagePushSecret \"push-key\" for MachineOSConfig worker: "
 #define ON_DATA ON_PUSH "secret 'push-key/" NS "' "
 #define ON_NODES "on-cluster layering is only supported on CoreOS-based nodes: "
 #define RHEL(node, pool)                                                                          \
