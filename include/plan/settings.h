@@ -2,8 +2,8 @@
  * settings: the status of MachineConfiguration "cluster" while no operator runs.
  *
  * The operator writes the disruption policies in force into that status, and nodes do not
- * update before it has observed the last change. When no operator has renewed its lease
- * for some minutes, the controller writes what the operator would.
+ * update before it has observed the last change. The controller writes them when no operator
+ * leads: its lease does not exist or was renewed more than five minutes ago.
  */
 #ifndef PLAN_SETTINGS_H
 #define PLAN_SETTINGS_H
@@ -16,7 +16,10 @@
 struct settings_view {
 	const struct json *settings; /* the object, or NULL */
 	const struct json *lease; /* the operator's lease; NULL: there is none */
-	int64_t idle_ms; /* how long the lease was seen unchanged */
+	struct instant now;
+	/* How long the lease was seen unchanged: decides when its time cannot, because it has none
+	 * or the clocks differ. */
+	int64_t idle_ms;
 	int64_t wait_ms; /* SETTINGS_WAIT_MS, except in tests */
 };
 

@@ -60,14 +60,17 @@ TEST the_defaults_are_the_operators(void)
 	PASS();
 }
 
-/* How long the plan waits for an operator that last renewed its lease at 0. Only the
- * plan's requeue times advance the clock. */
+#define NOW 1800000000 /* 2027-01-15T08:00:00Z */
+
+/* How long the plan waits for an operator that never changes its lease again. Only the plan's
+ * requeue times advance the clock. */
 static int64_t written_after(struct arena *a, const char *lease)
 {
 	struct settings_view v = { .settings = fx_quote(a, "{'metadata':{'name':'cluster',"
 							   "'generation':2},'status':{"
 							   "'observedGeneration':1}}"),
 				   .lease = lease ? fx_quote(a, lease) : NULL,
+				   .now = { .sec = NOW },
 				   .wait_ms = SETTINGS_WAIT_MS };
 
 	for (int i = 0; i < 1000; i++) {
@@ -81,6 +84,7 @@ static int64_t written_after(struct arena *a, const char *lease)
 		if (out.v[0].kind != ACTION_REQUEUE || out.v[0].after < 1 || out.v[0].after > 30000)
 			return -2;
 		v.idle_ms += out.v[0].after;
+		v.now.sec = NOW + v.idle_ms / 1000;
 	}
 	return -3;
 }
@@ -89,7 +93,7 @@ TEST an_operator_is_waited_for(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	ASSERT_INT(300000, written_after(&a, NULL));
+	ASSERT_INT(0, written_after(&a, NULL));
 	ASSERT_INT(300000, written_after(&a, "{'spec':{'holderIdentity':'',"
 					     "'leaseDurationSeconds':1}}"));
 	ASSERT_INT(437000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
@@ -99,6 +103,26 @@ TEST an_operator_is_waited_for(void)
 	ASSERT_INT(437000, written_after(&a, "{'spec':{'holderIdentity':'a_b'}}"));
 	ASSERT_INT(3900000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
 					      "'leaseDurationSeconds':99999999}}"));
+	PASS();
+}
+
+TEST the_time_of_the_lease_decides(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+
+	/* renewed five minutes ago, or longer: no operator leads */
+	ASSERT_INT(0, written_after(&a, "{'spec':{'holderIdentity':'a_b','leaseDurationSeconds':"
+					"137,'renewTime':'2027-01-15T07:55:00.000000Z'}}"));
+	ASSERT_INT(0, written_after(&a, "{'spec':{'holderIdentity':'','leaseDurationSeconds':1,"
+					"'renewTime':'2020-01-01T00:00:00.000000Z'}}"));
+	/* four minutes ago: one minute left */
+	ASSERT_INT(60000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
+					    "'leaseDurationSeconds':137,"
+					    "'renewTime':'2027-01-15T07:56:00.000000Z'}}"));
+	/* in the future: the clocks differ, so the lease has to be seen unchanged */
+	ASSERT_INT(437000, written_after(&a, "{'spec':{'holderIdentity':'a_b',"
+					     "'leaseDurationSeconds':137,"
+					     "'renewTime':'2027-01-15T09:00:00.000000Z'}}"));
 	PASS();
 }
 
@@ -120,6 +144,7 @@ SUITE(suite)
 	RUN_TEST(the_bytes_are_the_operators);
 	RUN_TEST(the_defaults_are_the_operators);
 	RUN_TEST(an_operator_is_waited_for);
+	RUN_TEST(the_time_of_the_lease_decides);
 	RUN_TEST(what_is_up_to_date_is_left_alone);
 }
 

@@ -32,6 +32,20 @@ static int64_t patience(const struct settings_view *in)
 	return in->wait_ms + 1000 * lasts;
 }
 
+/* Milliseconds until no operator has led for wait_ms; 0 or less: none has. */
+static int64_t leads_for(const struct settings_view *in)
+{
+	int64_t left = patience(in) - in->idle_ms, renewed;
+	struct instant t;
+
+	if (!in->lease)
+		return 0;
+	if (!rfc3339_parse(json_str(in->lease, "spec.renewTime"), &t))
+		return left;
+	renewed = 1000 * (t.sec - in->now.sec) + in->wait_ms;
+	return renewed < left ? renewed : left;
+}
+
 struct json *settings_next(struct arena *a, const struct json *settings)
 {
 	struct json *j = json_clone(a, settings);
@@ -56,7 +70,7 @@ static void write(struct arena *a, const struct settings_view *in, struct action
 
 void plan_settings(struct arena *a, const struct settings_view *in, struct actions *out)
 {
-	int64_t left = patience(in) - in->idle_ms, poll = in->wait_ms / 4;
+	int64_t left = leads_for(in), poll = in->wait_ms / 4;
 
 	if (!settings_stale(in->settings))
 		return;

@@ -63,6 +63,7 @@ int sync_settings(struct controller *c, struct str name, struct arena *a, struct
 {
 	struct operator_lease *l = &c->operator_lease;
 	struct settings_view v = { .settings = known_tree(c, W_SETTINGS, NAME_CLUSTER),
+				   .now = clock_wall(),
 				   .idle_ms = clock_ms() - l->since,
 				   .wait_ms = l->wait_ms };
 	struct json *lease = NULL;
