@@ -195,7 +195,7 @@ const struct command mcoctl_diff = {
 		    "# Two MachineConfigs in files\n"
 		    "@ diff old.yaml new.yaml",
 	.exits = "0 same, 1 differs (also when a pool can no longer be rendered), 2 an error, no "
-		 "pool can be rendered, or a warning says that a part of -f was left out",
+		 "pool can be rendered, or a warning says that a part of -f was skipped",
 	.flags = flags,
 	.opts_size = sizeof(struct diff_opts),
 	.defaults = defaults,

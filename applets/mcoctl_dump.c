@@ -73,7 +73,7 @@ const struct command mcoctl_dump = {
 		"KubeletConfigs, Nodes and all other objects that the other commands read from a "
 		"live cluster. With --base or -f these commands give the same results from the "
 		"dump as from the cluster.\n\n"
-		"Secrets are left out. MachineConfigs and the ControllerConfig are unchanged, or "
+		"Secrets are omitted. MachineConfigs and the ControllerConfig are unchanged, or "
 		"their names would change: the dump contains the contents of files on nodes, pull "
 		"secrets and keys among them.",
 	.examples = "# Save a cluster for offline previews\n"

@@ -50,12 +50,13 @@ static int take(struct auth_exec *x, const struct json *j, bool *pair, struct er
 
 	if (want.n && !str_eq(version, want))
 		return err_set(err, ERR_INVALID,
-			       "the kubeconfig asks for %.*s, it answers with "
-			       "%.*s",
-			       STRF(want), STRF(version));
+			       "the kubeconfig requests %.*s, the plugin returned %.*s", STRF(want),
+			       STRF(version));
 	x->token = json_str(j, "status.token");
 	if (!x->token.n && !cert.n)
-		return err_set(err, ERR_INVALID, "its answer has no token and no certificate");
+		return err_set(err, ERR_INVALID,
+			       "the plugin returned neither a token nor a "
+			       "certificate");
 	if (rfc3339_parse(json_str(j, "status.expirationTimestamp"), &t))
 		x->expires = t.sec;
 	*pair = cert.n > 0;
@@ -74,7 +75,7 @@ static void done(void *ctx, const struct proc_result *r)
 	x->err = ERR_INIT(&x->a);
 	rc = ended_badly(x, r, &x->err);
 	if (rc == 0 && json_parse(&x->a, str_dup(&x->a, r->out), NULL, &j, &x->err) < 0)
-		rc = err_wrap(&x->err, "its answer is no JSON");
+		rc = err_wrap(&x->err, "the plugin did not return JSON");
 	if (rc == 0)
 		rc = take(x, j, &pair, &x->err);
 	x->state = rc < 0 ? EXEC_FAILED : EXEC_HAVE;
@@ -191,8 +192,8 @@ static void start(struct auth_exec *x)
 	x->token = S("");
 	if (str_is(json_str(spec, "interactiveMode"), "Always"))
 		(void)err_set(&x->err, ERR_INVALID,
-			      "it must ask somebody (interactiveMode: Always), "
-			      "and nobody is asked here; use a token");
+			      "the plugin needs a terminal (interactiveMode: Always), which "
+			      "is not supported; use a token");
 	else
 		x->proc = proc_start(x->loop, &o, done, x, &x->err);
 	x->state = x->proc ? EXEC_RUNNING : EXEC_FAILED;

@@ -114,7 +114,7 @@ static void log_failure(const struct kube_cache *c, struct str why, bool said)
 static void log_success(const struct kube_cache *c)
 {
 	if (log_over(API_SERVER))
-		log_info("API server: it answers again");
+		log_info("API server: reachable again");
 	if (log_over(str_of(c->o.what)))
 		log_info("%s: listed and watched again", c->o.what);
 }
@@ -166,8 +166,8 @@ static void list_ended(struct kube_cache *c, uint64_t version)
 /* etcd was restored: the server assigns versions again, perhaps to other objects. */
 static void list_rewound(struct kube_cache *c, uint64_t version)
 {
-	log_warn("%s: the server went back from version %llu to %llu: listing "
-		 "again, to take everything as it is there",
+	log_warn("%s: the server's resourceVersion went back from %llu to %llu: listing "
+		 "again and replacing the cache",
 		 c->o.what, (unsigned long long)c->newest, (unsigned long long)version);
 	c->rewound = true;
 	c->next = S("");
@@ -184,17 +184,14 @@ static void page_done(struct kube_cache *c)
 	int rc = json_parse(&a, split_rest(&c->split), NULL, &rest, &err);
 
 	if (rc < 0 || !split_between(&c->split)) {
-		log_failure(c, rc < 0 ? err.msg : S("the list ended too early"), true);
+		log_failure(c, rc < 0 ? err.msg : S("the response ends inside the list"), true);
 		back_off(c);
 		return;
 	}
 	version = cache_version_of(rest);
 	/* without a version this is not an empty list: do not delete all items */
 	if (!version) {
-		log_failure(c,
-			    S("the answer is no list: it has no "
-			      "resourceVersion"),
-			    true);
+		log_failure(c, S("the response is not a list: it has no resourceVersion"), true);
 		back_off(c);
 		return;
 	}
@@ -312,7 +309,7 @@ static void on_part(struct kube_call *call, struct str part)
 
 static void ended_at_once(struct kube_cache *c)
 {
-	log_failure(c, S("watches end as soon as they begin"), false);
+	log_failure(c, S("watches end immediately"), false);
 	back_off(c);
 }
 

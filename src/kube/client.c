@@ -86,9 +86,9 @@ int kube_status(struct arena *a, int http, struct str body, struct kube_answer *
 	out->message = json_str(j, "message");
 	out->retry_after_ms = patience(json_i64(j, "details.retryAfterSeconds", 0));
 	if (!out->message.n)
-		out->message =
-			str_fmt(a, "the server answered %d %s%s%.*s", http, http_status_text(http),
-				first_line(body).n ? ": " : "", STRF(first_line(body)));
+		out->message = str_fmt(a, "the server responded with %d %s%s%.*s", http,
+				       http_status_text(http), first_line(body).n ? ": " : "",
+				       STRF(first_line(body)));
 	out->rc = -code_of(http);
 	return out->rc;
 }
@@ -267,9 +267,7 @@ static void refused(struct kube_call *c, struct str body)
 static void not_json(struct kube_call *c)
 {
 	fail(c, -ERR_INVALID,
-	     str_fmt(&c->a,
-		     "%s %.*s answered with %.*s in place of JSON: is it an API "
-		     "server?",
+	     str_fmt(&c->a, "%s %.*s returned %.*s instead of JSON: is it an API server?",
 		     c->method, STRF(url_public(&c->a, c->kube->o.conf->server)),
 		     STRF(http_get(c->http.result.head, S("Content-Type")))));
 }

@@ -20,10 +20,10 @@ const struct flag kube_flag_table[] = {
 	STR("as-uid", as_uid, "UID", "uid to impersonate, with --as"),
 	STRS("as-user-extra", as_extra, "KEY=VALUE",
 	     "extra field to impersonate, with --as; may be repeated"),
-	STR("cache-dir", ignored, "DIR", "no effect: nothing is cached between commands"),
+	STR("cache-dir", ignored, "DIR", "no effect: commands do not cache"),
 	STR("certificate-authority", ca_file, "FILE",
-	    "authorities that may sign the server's certificate (default the "
-	    "kubeconfig's, or the system's)"),
+	    "CA certificates that verify the server (default: those of the kubeconfig, or of "
+	    "the system)"),
 	STR("client-certificate", cert_file, "FILE", "client certificate, with --client-key"),
 	STR("client-key", key_file, "FILE", "key of --client-certificate"),
 	STR("cluster", cluster, "NAME", "cluster of the kubeconfig to use"),

@@ -31,9 +31,9 @@ static void definition_read(struct kube_call *call, const struct kube_answer *an
 	    (ans->rc != -ERR_NOTFOUND && clock_ms() - d->since < ABSENT_MS))
 		return;
 	d->absent = true;
-	log_warn("the server does not have %s (CustomResourceDefinition %.*s "
-		 "is missing, or has no such version): going on without; once "
-		 "it is there they are taken up within a minute",
+	log_warn("the server does not have %s (CustomResourceDefinition %.*s is missing, or "
+		 "has no such version): continuing without it; it is used within a minute "
+		 "once it exists",
 		 d->path, STRF(definition_name(&d->a, d->path)));
 	d->lacks(d->ctx);
 }
@@ -59,7 +59,7 @@ void kube_discovery_ask(struct kube_discovery *d)
 void kube_discovery_found(struct kube_discovery *d)
 {
 	if (d->absent)
-		log_info("%s: the server has them now", d->path);
+		log_info("%s: now available on the server", d->path);
 	d->absent = false;
 	d->found = true;
 }

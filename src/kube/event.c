@@ -99,7 +99,7 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 	if (ans->rc < 0 && !(call->tries && ans->rc == -ERR_CONFLICT))
 		log_again(LOG_WARNING, S("event"), "event: %.*s", STRF(ans->message));
 	else if (log_over(S("event")))
-		log_info("event: they are taken again");
+		log_info("event: the server accepts events again");
 	/* after a failure the next Event is a POST, not a PATCH */
 	for (size_t i = 0; ans->rc < 0 && i < KUBE_EVENTS_KEPT; i++)
 		if (e->kept[i].hash == call->hash)
@@ -283,7 +283,7 @@ void kube_event(struct kube_events *e, const char *source, const struct action_e
 	if (e->logged)
 		log_event(e, about, message);
 	if (e->n_calls >= KUBE_EVENTS_WAITING) {
-		log_again(LOG_WARNING, S("event"), "event left out, too many wait: %.*s",
+		log_again(LOG_WARNING, S("event"), "event dropped, the queue is full: %.*s",
 			  STRF(message));
 		return;
 	}

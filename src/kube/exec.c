@@ -190,8 +190,8 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 		remember(j, s, ans);
 		log_written(j, act);
 		if (log_over(log_key(j, act)))
-			log_info("%s %.*s (%.*s): it works again", verbs[act->kind].method,
-				 STRF(act->path), STRF(act->reason));
+			log_info("%s %.*s (%.*s): succeeded after failures",
+				 verbs[act->kind].method, STRF(act->path), STRF(act->reason));
 	} else if (!act->tag) {
 		fail(j, act, ans);
 	}

@@ -231,7 +231,7 @@ static void answered(struct kube_call *c, const struct kube_answer *ans)
 
 	l->busy = false;
 	if (ans->rc == 0 && log_over(l->o.name))
-		log_info("lease %.*s/%.*s: the server answers again", STRF(l->o.namespace),
+		log_info("lease %.*s/%.*s: the server responds again", STRF(l->o.namespace),
 			 STRF(l->o.name));
 	if (ans->rc == 0 && l->writing) {
 		wrote(l);

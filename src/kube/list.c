@@ -34,7 +34,7 @@ static int page_done(struct listing *g)
 	int rc;
 
 	if (!split_between(&g->split))
-		return err_set(g->err, ERR_AGAIN, "the list ended too early");
+		return err_set(g->err, ERR_AGAIN, "the response ends inside the list");
 	rc = json_parse(&a, split_rest(&g->split), NULL, &head, g->err);
 	if (rc < 0)
 		return rc;

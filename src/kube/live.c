@@ -150,7 +150,7 @@ static int list_all(struct kube_live *r, struct kube *k, const struct live_sink 
 				       STRF(server), STRF(kind_of(paths[i])));
 		if (rc != -ERR_INVALID || i < NEEDED)
 			return blame(r, server, paths[i]);
-		r->warn(r->warn_ctx, str_fmt(r->a, "left out: %.*s: %.*s", STRF(kind_of(paths[i])),
+		r->warn(r->warn_ctx, str_fmt(r->a, "skipped: %.*s: %.*s", STRF(kind_of(paths[i])),
 					     STRF(r->err->msg)));
 	}
 	return 0;

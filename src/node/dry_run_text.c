@@ -75,15 +75,15 @@ static const char *command_of(struct arena *a, const struct update_action *act)
 static void show_action(struct shown *s, const struct update_action *act)
 {
 	struct buf *b = s->out;
-	const char *left_out = s->n->offline ? "left out (--offline): "
-			       : s->n->skip_reboot && act->kind == UPDATE_REBOOT
-				       ? "left out (--skip-reboot): "
-				       : "";
+	const char *skipped = s->n->offline ? "skipped (--offline): "
+			      : s->n->skip_reboot && act->kind == UPDATE_REBOOT
+				      ? "skipped (--skip-reboot): "
+				      : "";
 
 	/* see journal_act */
 	if (act->kind == UPDATE_RESTART && str_is(act->service, "crio"))
-		buf_addf(b, "  %supdate-ca-trust\n", left_out);
-	buf_addf(b, "  %s%s", left_out, command_of(s->a, act));
+		buf_addf(b, "  %supdate-ca-trust\n", skipped);
+	buf_addf(b, "  %s%s", skipped, command_of(s->a, act));
 	if (act->cause.n)
 		buf_addf(b, ": %.*s", STRF(act->cause));
 	if (act->rule.n)

@@ -88,7 +88,7 @@ refused 'no templates' "error running MCC[BOOTSTRAP]: there are no templates in 
 	"${all[@]:1}"
 cp -r $ex "$TMP/aws"
 sed -i 's/platformStatus: {type: None}/platformStatus: {type: AWS}/' "$TMP/aws"/*
-refused 'AWS by the built-in templates' "error running MCC[BOOTSTRAP]: the builtin templates serve the platforms None, BareMetal, not AWS: give upstream's templates with --templates=DIR" \
+refused 'AWS by the built-in templates' "error running MCC[BOOTSTRAP]: the builtin templates support the platforms None, BareMetal, not AWS: give upstream's templates with --templates=DIR" \
 	"${all[@]}" --manifest-dir "$TMP/aws"
 touch "$TMP/file"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/file/x" >"$TMP/.out" 2>"$TMP/.err"
@@ -170,8 +170,8 @@ spec: {machineConfigPoolSelector: {matchLabels: {pools.operator.machineconfigura
 Y
 done > "$TMP/objects.yaml"
 cp test/golden/controllers/001-baseline/input/worker.pool.yaml "$TMP/pool.yaml"
-expect 'configs that share a MachineConfig' 0 "$TMP/objects.yaml:9:23: warning: KubeletConfig two: metadata.annotations: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of one of them: edit the other one, and it gets a MachineConfig of its own
-" '' bash -c "set -o pipefail; '$BIN/mcoctl' validate -f '$TMP/objects.yaml' -f '$TMP/pool.yaml' | grep 'the same'"
+expect 'configs that share a MachineConfig' 0 "$TMP/objects.yaml:9:23: warning: KubeletConfig two: metadata.annotations: KubeletConfig one and two share MachineConfig 99-worker-generated-kubelet-1, which contains only the settings of one of them: edit the other one, and it gets its own MachineConfig
+" '' bash -c "set -o pipefail; '$BIN/mcoctl' validate -f '$TMP/objects.yaml' -f '$TMP/pool.yaml' | grep share"
 expect 'objects that are sound' 0 '1 object, 0 MachineConfigs: valid
 ' '' "$BIN/mcoctl" validate -f $ex/21-mirrors.yaml
 finish

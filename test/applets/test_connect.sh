@@ -56,7 +56,7 @@ line 'a name it is not' "$here" 'tls: certificate is valid for localhost, not el
 config "$here" 'insecure-skip-tls-verify: true'
 try 'not looked at' "$none"
 config "http://127.0.0.1:$port" ''
-try 'not by TLS' "Error: http://127.0.0.1:$port: listing machineconfigpools: the server answered 400 Bad Request: Client sent an HTTP request to an HTTPS server.
+try 'not by TLS' "Error: http://127.0.0.1:$port: listing machineconfigpools: the server responded with 400 Bad Request: Client sent an HTTP request to an HTTPS server.
 "
 serve expired
 config "$api" "$ca"

@@ -52,12 +52,12 @@ server=''
 # ---- a server that refuses discovery ---------------------------------------------------
 sandbox_start --fault-forbid api
 start "$TMP/kubeconfig" --v 4
-asks='GET /api/v1: which version'
+asks='GET /api/v1: find the API version'
 within 60 seen "$asks" "$TMP/log" 2 || bad 'discovery is tried again'
 sleep 1
 n=$(grep -c "$asks" "$TMP/log")
 if [ "$n" -le 10 ]; then ok; else bad "discovery was tried $n times in a few seconds"; fi
-is 'its failure is logged once, as a warning' 1 "$(grep -c '^W.* GET /api/v1: .*: drains wait for it$' "$TMP/log")"
+is 'its failure is logged once, as a warning' 1 "$(grep -c '^W.* GET /api/v1: .*: drains wait until it succeeds$' "$TMP/log")"
 ended 'and it ends here too'
 
 # ---- only the leader serves metrics -----------------------------------------------------
@@ -101,7 +101,7 @@ is 'its pod' 201 "$(post /api/v1/namespaces/default/pods '{"apiVersion":"v1","ki
 	"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}')"
 log=$TMP/log
 MCO_DRAIN_MS=1000 start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4
-within 60 seen 'GET /api/v1: it does not offer pods/eviction: drains wait for it' "$log" 1 || bad "no word of it: $(tail -n 3 "$log")"
+within 60 seen 'GET /api/v1: the server does not offer pods/eviction: drains wait until it succeeds' "$log" 1 || bad "no word of it: $(tail -n 3 "$log")"
 within 60 seen "$asks" "$log" 2 || bad "it does not ask again: $(tail -n 3 "$log")"
 within 60 seen "node n: Drain failed.*pods/\"p\" -n \"default\": the server's discovery does not offer pods/eviction" "$log" 2 ||
 	bad "the drain does not fail: $(tail -n 3 "$log")"

@@ -27,15 +27,15 @@ post() { is "$1" 201 "$(curl -sS -m 60 -o "$TMP/put" -w '%{http_code}' -H 'Conte
 # ---- gates and the version --------------------------------------------------------------
 sandbox_start
 start
-eventually 'there is no ClusterVersion' 'waiting for ClusterVersion version, which names the release' lines 'ClusterVersion' I
-eventually 'there is no FeatureGate' 'waiting for FeatureGate cluster: there is no such object' lines 'FeatureGate cluster' I
+eventually 'there is no ClusterVersion' 'waiting for ClusterVersion "version", which has the release' lines 'ClusterVersion' I
+eventually 'there is no FeatureGate' 'waiting for FeatureGate cluster: not found' lines 'FeatureGate cluster' I
 post $config/clusterversions '{"apiVersion":"config.openshift.io/v1","kind":"ClusterVersion","metadata":{"name":"version"},"spec":{}}'
 is 'the version' 200 "$(sandbox_patch $config/clusterversions/version/status '{"status":{"desired":{"version":"4.22.0","image":"i"}}}')"
 post $config/featuregates '{"apiVersion":"config.openshift.io/v1","kind":"FeatureGate","metadata":{"name":"cluster"},"spec":{}}'
 eventually 'it has no entry for the release' 'waiting for FeatureGate cluster: unable to determine features: missing desired version "4.22.0" in featuregates.config.openshift.io/cluster' \
 	lines 'missing desired version "4.22.0"' I
 is 'the gates' 200 "$(sandbox_patch $config/featuregates/cluster/status '{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}')"
-eventually 'there is no ControllerConfig' 'waiting for ControllerConfig machine-config-controller: nothing is rendered before it is there' lines 'ControllerConfig' I
+eventually 'there is no ControllerConfig' 'waiting for ControllerConfig machine-config-controller: nothing is rendered until it exists' lines 'ControllerConfig' I
 is 'the lease' 'attempting to acquire leader lease kube-system/machine-config-controller...
 successfully acquired lease kube-system/machine-config-controller' "$(lines "leader|acquired")"
 is 'nothing of it is a failure' '' "$(lines . WE)"
@@ -51,7 +51,7 @@ is 'once, and not by each of the caches' "API server: connect to 127.0.0.1 port 
 rm -f "$TMP/kubeconfig"
 "$BIN/mco-sandbox" start --port "$port" --write-kubeconfig "$TMP/kubeconfig" 2>"$TMP/sandbox.log" &
 sandbox_pid=$!
-eventually 'it is back' 'API server: it answers again' lines 'answers again' I
+eventually 'it is back' 'API server: reachable again' lines "reachable again" I
 kill "$controller"
 wait "$controller"
 kill "$sandbox_pid"
@@ -62,7 +62,7 @@ post $config/featuregates '{"apiVersion":"config.openshift.io/v1","kind":"Featur
 is 'the gates' 200 "$(sandbox_patch $config/featuregates/cluster/status '{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}')"
 start --payload-version 4.22.0
 eventually 'it is named, with the cause, once' 1 eval "lines '^failed to list /api/v1/nodes: .*forbidden.*; retrying\$' W | wc -l"
-eventually 'and as what is waited for' "waiting for the server's answer to GET /api/v1/nodes, $config/nodes" eval "lines \"server's answer\" I | head -n 1"
+eventually 'and as what is waited for' "waiting for the response to GET /api/v1/nodes, $config/nodes" eval "lines \"response to GET\" I | head -n 1"
 is 'still once' 1 "$(lines 'failed to list /api/v1/nodes:' | wc -l)"
 kill "$controller"
 wait "$controller"

@@ -18,7 +18,7 @@ differ() {
 # Programs that only query, and those that are shown as kernel arguments, OS and users.
 asks='^(systemctl is-enabled|rpm -qf|rpm-ostree|getent|mokutil|skopeo|podman|chcon|runuser|chpasswd|given)'
 did() { calls | grep -vE "$asks" | sed 's/ *$//; s/^systemd-run --unit machine-config-daemon-reboot.*/REBOOT/' | uniq; }
-said() { sed -n '/^\(commands\|then\):/,$ s/^  //p' <<< "$1" | grep -vE '^(no drain|nothing is|left out|rpm-ostree)|, by links$' | sed 's/: .*//' | uniq; }
+said() { sed -n '/^\(commands\|then\):/,$ s/^  //p' <<< "$1" | grep -vE '^(no drain|nothing is|skipped|rpm-ostree)|, by links$' | sed 's/: .*//' | uniq; }
 
 # as_shown NAME COMMAND...: shows, then runs.
 as_shown() {
@@ -77,7 +77,7 @@ there_and_back 'nothing' r2
 same 'nothing: shown' 'r1 -> r2
 nothing changes on the disk
 then:
-  nothing is reloaded or rebooted: nothing: nothing has to be told of it' "$THERE"
+  nothing is reloaded or rebooted: nothing: no service reads this path' "$THERE"
 
 mc r2 "$(files "${base[@]/\%0A3/%0Adrei}"),$(units "${u[@]}")"
 there_and_back 'a file' r2
@@ -92,7 +92,7 @@ file /etc/foo (changed)
   +drei
 then:
   no drain: pods that run here are not moved; drain the node first
-  REBOOT: file /etc/foo: no rule lets this path change without a reboot' "$THERE"
+  REBOOT: file /etc/foo: a change of this path needs a reboot' "$THERE"
 same 'a file, back: shown' 'r2 -> r1
 file /etc/foo (changed)
   --- a/etc/foo
@@ -108,7 +108,7 @@ then:
 : > "$CALLS"
 same 'a file, no reboot' 'then:
   no drain: pods that run here are not moved; drain the node first
-  left out (--skip-reboot): REBOOT: file /etc/foo: no rule lets this path change without a reboot' "$("$MCO" apply "$TMP/r2.json" --dry-run --skip-reboot --root-mount "$ROOT" | sed -n '/^then/,$p')"
+  skipped (--skip-reboot): REBOOT: file /etc/foo: a change of this path needs a reboot' "$("$MCO" apply "$TMP/r2.json" --dry-run --skip-reboot --root-mount "$ROOT" | sed -n '/^then/,$p')"
 
 mc r2 "$(files "${base[0]}" "${base[@]:2}" "$(f /etc/new n%0A)" "$(file /etc/bin '%00%01' '"mode":256,"user":{"id":3},"group":{"name":"core"}')"),$(units "${u[@]}")"
 there_and_back 'files added and removed; what the OS shipped comes back' r2
@@ -137,7 +137,7 @@ mc r2 "$(files "${base[@]:0:3}" "$(file /etc/key k%0A '"mode":384,"user":{"name"
 there_and_back 'mode and owner' r2
 mc r2 "$(files "${base[@]}" "$(f /etc/containers/registries.conf 'unqualified-search-registries%20=%20%5B%22a%22%5D%0A')"),$(units "${u[@]}")"
 there_and_back 'a reload' r2
-same 'a reload: follows' '  systemctl reload crio: file /etc/containers/registries.conf: CRI-O reads this path when it is reloaded' "$(grep '^  systemctl reload' <<< "$THERE")"
+same 'a reload: follows' '  systemctl reload crio: file /etc/containers/registries.conf: CRI-O rereads this path on reload' "$(grep '^  systemctl reload' <<< "$THERE")"
 mc r2 "$(files "${base[@]:0:5}" "$(f $CA other%0A)"),$(units "${u[@]}")"
 there_and_back 'a restart' r2
 mc r2 "$(files "${base[@]}" "$(f /var/lib/kubelet/config.json '%7B%7D%0A')"),$(units "${u[@]}")"
@@ -205,10 +205,10 @@ new_node
 mc r1 "$(files "${base[@]}"),$(units "${u[@]}")" '"kernelArguments":["a"]'
 there_and_back 'offline' r1 --offline
 same 'offline: follows' 'then:
-  left out (--offline): REBOOT: osImageURL: a new OS image needs a reboot
-  left out (--offline): REBOOT: kernelArguments: new kernel arguments need a reboot' "$(sed -n '/^then/,$p' <<< "$THERE")"
+  skipped (--offline): REBOOT: osImageURL: a new OS image needs a reboot
+  skipped (--offline): REBOOT: kernelArguments: new kernel arguments need a reboot' "$(sed -n '/^then/,$p' <<< "$THERE")"
 same 'offline, back: follows' 'then:
-  left out (--offline): REBOOT: as after the update to r1' "$(sed -n '/^then/,$p' <<< "$SHOWN")"
+  skipped (--offline): REBOOT: as after the update to r1' "$(sed -n '/^then/,$p' <<< "$SHOWN")"
 new_node
 mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0
 mc r2 "$(files "$(file /etc/foo 2)"),$(units '{"name":"u.service","contents":"u"}')"

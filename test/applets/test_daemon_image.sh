@@ -240,7 +240,7 @@ says 'rpm-ostree rebase' 'kill -KILL $PPID'
 stop
 MCO_RETRY_MS=100000 running
 IMAGE=$NEW to ''
-degraded 'killed' 'the work was cut short: signal: killed'
+degraded 'killed' 'the job was interrupted: signal: killed'
 same 'killed: still there' 2 "$(ls "$ROOT/$DROPIN" "$ROOT/$POLICY" | wc -l)"
 stop
 : > "$CALLS"

@@ -29,7 +29,7 @@ until_ 'Updated' '[[ "$(mcn Updated)" == True* ]]'
 : > "$TMP/log"
 touch "$TMP/deaf"
 to "$(files "$(file /etc/foo b)")"
-until_ 'it waits for the controller' 'lines . I | grep -qx "Waiting for machine-config-controller to do drain-r2 (the last it did is uncordon-r1)"'
+until_ 'it waits for the controller' 'lines . I | grep -qx "Waiting for machine-config-controller to complete drain-r2 (last completed: uncordon-r1)"'
 rm "$TMP/deaf"
 annotate lastAppliedDrain drain-r2
 rebooted 'r2'
@@ -44,7 +44,7 @@ Reboot (file /etc/foo: no disruption policy for this path)
 Drain calculated for node disruption: true for config r2
 Starting update from r1 to r2: &{osUpdate:false kargs:false fips:false passwd:false files:true units:false kernelType:false extensions:false oclEnabled:false revertFromOCL:false}
 Update prepared; requesting cordon and drain via annotation to controller
-Waiting for machine-config-controller to do drain-r2 (the last it did is uncordon-r1)
+Waiting for machine-config-controller to complete drain-r2 (last completed: uncordon-r1)
 Successful drain took N seconds
 drain complete
 Performing post config change action: Reboot for config r2

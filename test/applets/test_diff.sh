@@ -339,7 +339,7 @@ pool infra 'worker, infra' $'  maxUnavailable: 2\n' > "$TMP/pool.yaml"
 expect 'its config: the controller refuses what it cannot reach' 1 "pool infra: $cannot infra: could not generate rendered MachineConfig: reconciliation failed between current config \"$infra\" and base config \"50-d\": ignition directories section contains changes: the pool becomes RenderDegraded and its nodes keep $infra
 " '' headlines -f "$TMP/dir.yaml" -f "$TMP/pool.yaml" --base "$TMP/current.yaml"
 printf 'apiVersion: config.openshift.io/v1\nkind: FeatureGate\nmetadata: {name: cluster}\nspec: {featureSet: TechPreviewNoUpgrade}\n' > "$TMP/gates.yaml"
-expect 'a feature set' 0 '' 'warning: FeatureGate cluster: the gates are in its status, which another operator writes, and the manifest has none: its effect cannot be predicted
+expect 'a feature set' 0 '' 'warning: FeatureGate cluster: its effect cannot be predicted: another operator writes the gates into its status, and the manifest has no status
 ' "$ctl" diff -f "$TMP/gates.yaml" --base "$TMP/base.yaml"
 
 # ---- a layered pool
@@ -392,14 +392,14 @@ expect 'streams that are off' 0 $'  osImageURL: os-default\n' '' grep 'osImageUR
 # ---- assumptions
 only() { "$ctl" diff "$@" | sed -n '/^assumed: /p'; }
 expect 'nothing to go by' 0 'assumed: no MachineConfiguration: node disruption policies are the defaults
-assumed: no Nodes: how many nodes a pool has is not known
+assumed: no Nodes: the number of nodes of a pool is unknown
 assumed: no ControllerConfig: configs are rendered without OS images
 ' '' only -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml"
 { cat "$TMP/current.yaml"; printf -- '---\napiVersion: operator.openshift.io/v1\nkind: MachineConfiguration\nmetadata: {name: cluster}\nspec: {nodeDisruptionPolicy: {files: [{path: /etc/b, actions: [{type: None}]}]}}\n'; } > "$TMP/with.yaml"
 expect 'policies that are known' 1 'pool infra: each node: no drain, no reboot (1 node, 1 at a time)
   None: file /etc/b: policy for /etc/b
 ' '' headlines -f "$TMP/b.yaml" --base "$TMP/with.yaml"
-expect 'the current config to go by' 0 "assumed: no ControllerConfig: OS images and release are those of the pools' current configs
+expect 'the current config to go by' 0 "assumed: no ControllerConfig: OS images and release are taken from the pools' current configs
 " '' only -f "$TMP/b.yaml" --base "$TMP/with.yaml"
 # ---- nodes without their pool's config: they start from the config they have
 at() {	# name, config, additional labels

@@ -126,11 +126,11 @@ sed -n '1,/^---/p' $base/pools.yaml > "$TMP/less/pools.yaml"
 infra=$("$ctl" render -p infra -o name -f $base | sed 's,.*/,,')
 expect 'a pool that is gone' 1 "pool infra: removed, was $infra
 assumed: no MachineConfiguration: node disruption policies are the defaults
-assumed: no Nodes: how many nodes a pool has is not known
+assumed: no Nodes: the number of nodes of a pool is unknown
 " '' "$ctl" diff $base "$TMP/less"
 expect 'a pool that is new' 1 "pool infra: new, $infra (number of nodes not known, 1 at a time)
 assumed: no MachineConfiguration: node disruption policies are the defaults
-assumed: no Nodes: how many nodes a pool has is not known
+assumed: no Nodes: the number of nodes of a pool is unknown
 " '' "$ctl" diff "$TMP/less" $base
 expect 'as JSON' 0 "{\"pool\":\"infra\",\"from\":\"\",\"to\":\"$infra\"
 " '' grep -o '{"pool[^}]*"to":"[^"]*"' <("$ctl" diff -o json "$TMP/less" $base | tr -d ' \n' && echo)

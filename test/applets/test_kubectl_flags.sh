@@ -159,7 +159,7 @@ tls_server() {	# FLAGS...: starts openssl s_server, which answers with a page; s
 	for ((i = 0; i < 2400; i++)); do grep -qs ^ACCEPT "$TMP/s_server" && break; sleep 0.05; done
 	there=https://127.0.0.1:$(sed -n 's/^ACCEPT.*://p' "$TMP/s_server" | head -n 1)
 }
-page() { echo "Error: listing machineconfigpools: GET $1 answered with text/html in place of JSON: is it an API server?"; }
+page() { echo "Error: listing machineconfigpools: GET $1 returned text/html instead of JSON: is it an API server?"; }
 tls_server -cert "$certs/server.pem" -key "$certs/server.key" -Verify 1 -CAfile "$certs/ca.pem" -verify_return_error
 at=(--server "$there" --certificate-authority "$certs/ca.pem")
 alice=(--client-certificate "$certs/alice.pem" --client-key "$certs/alice.key")

@@ -110,10 +110,10 @@ rm "$TMP/kubeconfig"
 sandbox_start --fault-forbid kubeletconfigs --fault-forbid images
 sandbox_load $base/*.yaml
 expect 'kinds that may not be seen are left out' 0 "$names
-" 'warning: left out: kubeletconfigs: forbidden: injected
-warning: left out: images: forbidden: injected
+" 'warning: skipped: kubeletconfigs: forbidden: injected
+warning: skipped: images: forbidden: injected
 ' "$ctl" render -o name --kubeconfig "$TMP/kubeconfig"
-left='["left out: kubeletconfigs: forbidden: injected","left out: images: forbidden: injected"]'
+left='["skipped: kubeletconfigs: forbidden: injected","skipped: images: forbidden: injected"]'
 expect 'of which programs are told by diff' 0 "$left
 " '' bash -c '"$0" diff -o json "$@" 2> /dev/null | jq -c .warnings' "$ctl" -f $base/50-worker-chrony.yaml --kubeconfig "$TMP/kubeconfig"
 expect 'and by validate' 0 "$left

@@ -35,11 +35,11 @@ none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the 
 	hash -f examples/new-time-source.yaml
 
 # ---- a base without the objects that the controllers start from ----
-left='left out: no MachineConfig from templates has'
+left='skipped: no MachineConfig from templates has'
 dump='give a dump with them (mcoctl dump)'
 image="warning: registries: pool worker: $left /etc/containers/registries.conf: $dump
 warning: registries: pool infra: $left /etc/containers/registries.conf: $dump
-warning: Image cluster: left out: the release image, which must not be blocked, is not known: there is no ClusterVersion, and the ControllerConfig has no spec.releaseImage: $dump
+warning: Image cluster: skipped: the release image, which must not be blocked, is unknown: there is no ClusterVersion, and the ControllerConfig has no spec.releaseImage: $dump
 "
 cat > "$TMP/image.yaml" <<E
 apiVersion: config.openshift.io/v1

@@ -134,7 +134,7 @@ is 'once it is there, its pool is not rendered' "1 Error: pool infra: KubeletCon
 delete $kc/pods-10
 echo '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"user-ca-bundle","namespace":"openshift-config"},"data":{"ca-bundle.crt":"x"}}' >"$W/cm.json"
 "$BIN/mcoctl" diff -f "$W/cm.json" --kubeconfig "$KUBECONFIG" >"$W/text" 2>&1
-is 'what only the operator reads' "0 warning: ConfigMap openshift-config/user-ca-bundle: the operator may copy it into the ControllerConfig: the effect of that is not shown: preview the ControllerConfig itself" "$? $(cat "$W/text")"
+is 'what only the operator reads' "0 warning: ConfigMap openshift-config/user-ca-bundle: the operator may copy it into the ControllerConfig, which is not shown: preview the ControllerConfig itself" "$? $(cat "$W/text")"
 pull_secret 'a pull secret' 'infra master worker'
 end_controller
 stop_servers

@@ -177,7 +177,7 @@ start
 launched
 until_body 'served without an image' '{' /config/layered
 grep -q currentImage "$TMP/body" && bad 'an image from nowhere' || ok
-await 'no layered image is served until .*/routes can be listed: forbidden: injected' && ok
+await 'layered images are not served until .*/routes can be listed: forbidden: injected' && ok
 stop 'a server that may not list routes'
 
 # ---- errors --------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ wait "$sandbox_pid"
 sandbox_pid=''
 start
 await "^W.* API server: connect to 127.0.0.1 port ${api##*:}: Connection refused; retrying\$" && ok
-await "^I.* waiting for the server's answer to GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools\$" && ok
+await "^I.* waiting for the response to GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools\$" && ok
 is 'each is told once' '1 1' "$(grep -c 'API server: ' "$log") $(grep -c 'waiting for' "$log")"
 grep -q 'Launching server on' "$log" && bad 'listens too early' || ok
 stop 'a server without a cluster'

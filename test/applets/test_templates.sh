@@ -72,7 +72,7 @@ expect 'the built-in tree by its name' 0 "$(cat "$TMP/none.out")
 " '' "$controller" templates render -f "$TMP/none.yaml" --templates=builtin
 for platform in AWS Azure GCP KubeVirt VSphere External; do
 	cc "{type: $platform}" HighlyAvailable > "$TMP/other.yaml"
-	expect "$platform is not for the built-in tree" 1 '' "Error: the builtin templates serve the platforms None, BareMetal, not $platform: give upstream's templates with --templates=DIR
+	expect "$platform is not for the built-in tree" 1 '' "Error: the builtin templates support the platforms None, BareMetal, not $platform: give upstream's templates with --templates=DIR
 " "$controller" templates render -f "$TMP/other.yaml"
 done
 

@@ -391,7 +391,7 @@ mc 'one byte less' 0 '1 object, 1 MachineConfig: valid' "  kernelArguments: [$(h
 
 # ---- objects that pools need
 finds 'how many nodes of a pool, and which' 1 'x.yaml:1:1: error: MachineConfigPool infra: invalid label selector: "Near" is not a valid label selector operator
-x.yaml:1:1: warning: MachineConfigPool infra: no node is updated: "maxUnavailable" invalid value for IntOrString: invalid value "many%": strconv.Atoi: parsing "many": invalid syntax
+x.yaml:1:1: warning: MachineConfigPool infra: no node updates: "maxUnavailable" invalid value for IntOrString: invalid value "many%": strconv.Atoi: parsing "many": invalid syntax
 1 error, 1 warning' <<< "$(manifest MachineConfigPool infra)
 spec:
   maxUnavailable: many%
@@ -425,8 +425,8 @@ spec: {kernelArguments: [a]}"
 based 'a role that no pool has' 0 "x.yaml:5:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are $pools
 1 warning" "$(labelled workr)
 spec: {kernelArguments: [a]}"
-based 'configs that select no pool' 0 'x.yaml:6:8: warning: KubeletConfig k: spec.machineConfigPoolSelector: it selects no pool (size=big): there are worker (no labels), infra (no labels)
-x.yaml:13:8: warning: ContainerRuntimeConfig r: spec.machineConfigPoolSelector: it selects no pool (size=big): there are worker (no labels), infra (no labels)
+based 'configs that select no pool' 0 'x.yaml:6:8: warning: KubeletConfig k: spec.machineConfigPoolSelector: it selects no pool (size=big): the pools are worker (no labels), infra (no labels)
+x.yaml:13:8: warning: ContainerRuntimeConfig r: spec.machineConfigPoolSelector: it selects no pool (size=big): the pools are worker (no labels), infra (no labels)
 2 warnings' "$(manifest KubeletConfig k)
 spec: ${selectors}kubeletConfig: {maxPods: 9}}
 ---

@@ -286,19 +286,19 @@ TEST plugins_that_fail(void)
 		{ "without a word", "exit 1", "exec plugin ./plugin: exit status 1" },
 		{ "is killed", "kill -9 $$", "exec plugin ./plugin: signal 9" },
 		{ "says nothing", ":",
-		  "exec plugin ./plugin: its answer is no JSON: line 1, column "
-		  "1: unexpected end of JSON input" },
+		  "exec plugin ./plugin: the plugin did not return JSON: line 1, column 1: "
+		  "unexpected end of JSON input" },
 		{ "says a secret that is no JSON", "echo token=hunter2",
-		  "exec plugin ./plugin: its answer is no JSON: line 1, column "
-		  "2: invalid character 'o' in literal true (expecting 'r')" },
+		  "exec plugin ./plugin: the plugin did not return JSON: line 1, column 2: "
+		  "invalid character 'o' in literal true (expecting 'r')" },
 		{ "has nothing to show", "echo '{\"status\":{}}'",
-		  "exec plugin ./plugin: its answer has no token and no "
+		  "exec plugin ./plugin: the plugin returned neither a token nor a "
 		  "certificate" },
 		{ "speaks another version",
 		  "echo '{\"apiVersion\":\"client.authentication.k8s.io/"
 		  "v1beta1\",\"status\":{\"token\":\"t\"}}'",
-		  "exec plugin ./plugin: the kubeconfig asks for "
-		  "client.authentication.k8s.io/v1, it answers with "
+		  "exec plugin ./plugin: the kubeconfig requests "
+		  "client.authentication.k8s.io/v1, the plugin returned "
 		  "client.authentication.k8s.io/v1beta1" },
 		{ "has a certificate that is none",
 		  "echo '{\"status\":{\"clientCertificateData\":\"x\","
@@ -415,8 +415,8 @@ TEST plugins_that_know_the_cluster(void)
 	w.refuse = 0;
 	plugin(&w, "{\"command\":\"x\",\"interactiveMode\":\"Always\"}");
 	w.refuse = 1;
-	ASSERT_STR("exec plugin x: it must ask somebody (interactiveMode: "
-		   "Always), and nobody is asked here; use a token",
+	ASSERT_STR("exec plugin x: the plugin needs a terminal (interactiveMode: Always), "
+		   "which is not supported; use a token",
 		   ask(&w));
 	teardown(&w);
 	PASS();

@@ -52,7 +52,7 @@ static const struct list_case cases[] = {
 	  "limit=100\n",
 	  "{\"a\":1};",
 	  -ERR_AGAIN,
-	  "the list ended too early" },
+	  "the response ends inside the list" },
 	{ "an object that the caller refuses",
 	  { { "200 OK", LIST("x", "{\"bad\":1},{\"b\":2}") } },
 	  "limit=100\n",

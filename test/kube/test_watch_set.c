@@ -307,7 +307,7 @@ TEST a_kind_without_a_definition(void)
 	skipped_s += 2;
 	ASSERT(until(&r, &r.told, "0absent 0+cluster 0known "));
 	ASSERT(!r.watches[K_GATES].discovery.absent);
-	ASSERT_INT(1, logged(&r, GATES ": the server has them now"));
+	ASSERT_INT(1, logged(&r, GATES ": now available on the server"));
 	/* the definition was read once */
 	ASSERT_STR(GATES " " CRD "featuregates.config.openshift.io " GATES " ", buf_str(&r.asked));
 	finish(&r);

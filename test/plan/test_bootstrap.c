@@ -217,17 +217,15 @@ static const struct {
 	  "cluster}}]}\n" CC,
 	  "error: no featuregate found in dir: \"d\"" },
 	{ "OS streams", SECRET, GATES("{name: OSStreams}") CC,
-	  "feature gate OSStreams is on: choosing OS images needs access to "
-	  "registries, which this program does not have; switch it off or "
-	  "render with upstream's" },
+	  "feature gate OSStreams is on: choosing OS images needs access to registries, "
+	  "which is not supported; turn it off or render with upstream's controller" },
 	{ "an internal release image", SECRET,
 	  GATES("{name: NoRegistryClusterInstall}") CC
 	  "---\n{apiVersion: "
 	  "machineconfiguration.openshift.io/v1alpha1, kind: "
 	  "InternalReleaseImage, metadata: {name: cluster}}\n",
-	  "feature gate NoRegistryClusterInstall is on and there is an "
-	  "InternalReleaseImage: this program does not generate its "
-	  "MachineConfigs" },
+	  "feature gate NoRegistryClusterInstall is on and there is an InternalReleaseImage: "
+	  "generating its MachineConfigs is not supported" },
 	{ "documents are counted without empty ones", SECRET,
 	  "---\n---\n{apiVersion: v1, kind: Pod}\n---\n# none\n---\n{kind: "
 	  "Pod}\n",
@@ -509,10 +507,9 @@ TEST previews_tell_of_conflicts(void)
 	out = preview_of(&a, &set, NULL);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(1, out.notes.n);
-	ASSERT_STR("KubeletConfig one and two have the same MachineConfig "
-		   "99-worker-generated-kubelet, which holds only that of one "
-		   "of them: edit the other one, and it gets a MachineConfig "
-		   "of its own",
+	ASSERT_STR("KubeletConfig one and two share MachineConfig "
+		   "99-worker-generated-kubelet, which contains only the settings of one of "
+		   "them: edit the other one, and it gets its own MachineConfig",
 		   out.notes.v[0]);
 	config_lint_set(&a, &set, &set.others, &found);
 	ASSERT_INT(1, found.n);
@@ -532,12 +529,11 @@ TEST previews_say_what_is_missing(void)
 	out = preview_of(&a, &set, NULL);
 	ASSERT_INT(0, out.refused.n);
 	ASSERT_INT(2, out.notes.n);
-	ASSERT_STR("registries: pool worker: left out: no MachineConfig from templates "
-		   "has /etc/containers/registries.conf: give a dump with them (mcoctl dump)",
+	ASSERT_STR("registries: pool worker: skipped: no MachineConfig from templates has "
+		   "/etc/containers/registries.conf: give a dump with them (mcoctl dump)",
 		   out.notes.v[0]);
-	ASSERT_STR("KubeletConfig one: pool worker: left out: no MachineConfig from templates has "
-		   "/etc/kubernetes/kubelet.conf: give a "
-		   "dump with them (mcoctl dump)",
+	ASSERT_STR("KubeletConfig one: pool worker: skipped: no MachineConfig from templates "
+		   "has /etc/kubernetes/kubelet.conf: give a dump with them (mcoctl dump)",
 		   out.notes.v[1]);
 	ASSERT_INT(0, out.set.mcs.n);
 	load(&a, &set, S(KC("bad", "", "clusterDomain: x")));

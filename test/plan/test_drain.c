@@ -181,7 +181,7 @@ static void reply(struct world *w, size_t i, int status, const char *message)
 	"LOG node n: initiating uncordon (currently schedulable: false)\n" \
 	"PATCH /api/v1/nodes/n {\"spec\":{\"unschedulable\":null}}  # "    \
 	"uncordon: " why "\n"
-#define LOOK "REQUEUE after 10000 ms  # look whether it worked\n"
+#define LOOK "REQUEUE after 10000 ms  # check the result\n"
 #define APPLIED(what)                                                                     \
 	"LOG node n: operation successful; applying completion annotation\n"              \
 	"PATCH /api/v1/nodes/n {\"metadata\":{\"annotations\":{"                          \
@@ -244,10 +244,10 @@ TEST drains(void)
 	reply(&w, 0, 200, "");
 	w.node.unschedulable = true;
 	ASSERT_STR(CORDON_WORKED "POST MCN " CORDONED DRAINING
-				 "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # a pod of "
-				 "it is on the node\n"
-				 "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # a "
-				 "pod of it is on the node\n",
+				 "GET /apis/apps/v1/namespaces/ns/daemonsets/ds  # check the "
+				 "controller of a pod\n"
+				 "GET /apis/apps/v1/namespaces/ns/daemonsets/gone-ds  # "
+				 "check the controller of a pod\n",
 		   plan(&w));
 	ASSERT(drain_wants_pods(&w.d));
 	reply(&w, 2, 200, "");

@@ -251,7 +251,7 @@ TEST assumptions(void)
 	out.n = 0;
 	forecast_assumptions(&a, &set, &change, &out);
 	ASSERT_INT(6, (long long)out.n);
-	ASSERT_STR("no Image config: it restricts no registry", out.v[3]);
+	ASSERT_STR("no Image config: no registry is restricted", out.v[3]);
 	PASS();
 }
 

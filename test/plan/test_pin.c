@@ -382,17 +382,18 @@ TEST pools(void)
 		const char *name, *pool, *failed, *want;
 	} cases[] = {
 		{ "those that match, by name", MCP(SEL, "", ""), "",
-		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")) RUNS, ""), "other pinned image sets") },
+		  PUT("", MCP(SEL, HAS(IM("a") "," IM("b")) RUNS, ""),
+		      "pinned image sets changed") },
 		{ "then the condition", MCP(SEL, HAS(IM("a") "," IM("b")), ""), "",
 		  PUT("/status", MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")),
-		      "its pinned image sets are known") },
+		      "its pinned image sets are up to date") },
 		{ "then nothing", MCP(SEL, HAS(IM("a") "," IM("b")), COND("False", "")), "", "" },
 		{ "others go", MCP("{\"matchLabels\":{\"r\":\"x\"}}", HAS(IM("z")), ""), "",
 		  PUT("", MCP("{\"matchLabels\":{\"r\":\"x\"}}", RUNS, ""),
-		      "other pinned image sets") },
+		      "pinned image sets changed") },
 		{ "none, and never any", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", ""), "",
 		  PUT("/status", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")),
-		      "its pinned image sets are known") },
+		      "its pinned image sets are up to date") },
 		{ "said once", MCP("{\"matchLabels\":{\"r\":\"x\"}}", "", COND("False", "")), "",
 		  "" },
 		{ "a selector of everything selects nothing", MCP("{}", HAS(IM("z")), ""), "", "" },
@@ -401,7 +402,7 @@ TEST pools(void)
 		      MCP(SEL, "",
 			  COND("True", "Failed to populate pinned image sets "
 				       "for pool w: too many")),
-		      "its pinned image sets cannot be written") },
+		      "cannot write its pinned image sets") },
 	};
 	static const char sets[] = "[{\"metadata\":{\"name\":\"b\",\"labels\":{\"r\":\"w\"}}},"
 				   "{\"metadata\":{\"name\":\"c\",\"labels\":{\"r\":\"m\"}}},"

@@ -318,10 +318,10 @@ struct build_case {
 };
 
 #define OS "/apis/machineconfiguration.openshift.io/v1/machineos"
-#define GET_BUILD "0 GET " OS "builds/gone  # a MachineOSConfig names it\n"
-#define CLEAR_BUILD(b)                                                      \
-	"0 PUT " OS "configs/cfg {\"metadata\":{\"annotations\":{"          \
-	"\"a\":\"b\"}}}  # its annotation names build " b ", which is not " \
+#define GET_BUILD "0 GET " OS "builds/gone  # a MachineOSConfig refers to it\n"
+#define CLEAR_BUILD(b)                                                    \
+	"0 PUT " OS "configs/cfg {\"metadata\":{\"annotations\":{"        \
+	"\"a\":\"b\"}}}  # its annotation has build " b ", which is not " \
 	"for the pool's config\n"
 
 static const struct build_case builds[] = {
@@ -423,23 +423,23 @@ static const struct plan_case plans[] = {
 	{ "a first move, in upstream's order",
 	  { .nodes = "a v0 v0 Done;b v0 v0 Done t", .max = "1" },
 	  "0 PATCH /api/v1/nodes/a {\"metadata\":{\"resourceVersion\":\"7\"},"
-	  "\"spec\":{\"taints\":[{\"effect\":\"PreferNoSchedule\",\"key\":"
-	  "\"UpdateInProgress\"}]}}  # is to be updated\n"
-	  "1 LOG Pool worker: 2 candidate nodes in 0 zones for update, "
-	  "capacity: 1\n"
+	  "\"spec\":{\"taints\":[{\"effect\":\"PreferNoSchedule\","
+	  "\"key\":\"UpdateInProgress\"}]}}  # node needs an update\n"
+	  "1 LOG Pool worker: 2 candidate nodes in 0 zones for update, capacity: 1\n"
 	  "1 LOG Pool worker: selected candidate node a\n"
-	  "2 PATCH /api/v1/nodes/a {\"metadata\":{\"annotations\":{"
-	  "\"machineconfiguration.openshift.io/desiredConfig\":\"v1\"}}}"
-	  "  # pool worker: new target v1\n"
-	  "3 EVENT Normal SetDesiredConfig on MachineConfigPool/worker: "
-	  "Targeted node a to MachineConfig: v1\n"
-	  "3 METRIC mcc_sub_controller_state machine-config-controller-node,"
-	  "Sync Machine Config Pool,worker = now\n"
-	  "4 PUT /apis/machineconfiguration.openshift.io/v1/"
-	  "machineconfigpools/worker/status {\"metadata\":{\"name\":\"worker\","
-	  "\"generation\":3},\"spec\":{\"configuration\":{\"name\":\"v1\"},"
-	  "\"nodeSelector\":{\"matchLabels\":{\"w\":\"\"}},"
-	  "\"maxUnavailable\":1},\"status\":{" STATUS_HEAD
+	  "2 "
+	  "PATCH "
+	  "/api/v1/nodes/a "
+	  "{\"metadata\":{\"annotations\":{\"machineconfiguration.openshift.io/"
+	  "desiredConfig\":\"v1\"}}}  # pool worker: new target v1\n"
+	  "3 EVENT Normal SetDesiredConfig on MachineConfigPool/worker: Targeted node a to "
+	  "MachineConfig: v1\n"
+	  "3 METRIC mcc_sub_controller_state machine-config-controller-node,Sync Machine "
+	  "Config Pool,worker = now\n"
+	  "4 PUT /apis/machineconfiguration.openshift.io/v1/machineconfigpools/worker/status "
+	  "{\"metadata\":{\"name\":\"worker\",\"generation\":3},"
+	  "\"spec\":{\"configuration\":{\"name\":\"v1\"},"
+	  "\"nodeSelector\":{\"matchLabels\":{\"w\":\"\"}},\"maxUnavailable\":1},\"status\":{" STATUS_HEAD
 	  "\"configuration\":{},\"degradedMachineCount\":0,"
 	  "\"machineCount\":2,\"observedGeneration\":3," SYNC(2, 2, 0, 0, 0) ",\"updatedMachineCount\":0,\"conditions\":[" COND(
 		  "Updated", "False",

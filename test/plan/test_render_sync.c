@@ -140,9 +140,7 @@ TEST rendered(void)
 			     "\"kind\":\"MachineConfig\",\"name\":\"10-b\"}]}",
 			     STRF(name)),
 		     json_format(&c.a, json_at(c.pool.tree, "spec.configuration"), 0));
-	ASSERT_STR(METRIC "1 PUT " API "machineconfigpools/worker/status  # it "
-			  "is rendered\n",
-		   plan(&c));
+	ASSERT_STR(METRIC "1 PUT " API "machineconfigpools/worker/status  # rendered\n", plan(&c));
 	take(&c, 1);
 	ASSERT_STR(METRIC, plan(&c)); /* and nothing more */
 	arena_free(&c.a);
@@ -323,8 +321,9 @@ TEST failing(void)
 		text = plan(&c);
 		ASSERT_STR_M(f->name,
 			     str_fmt(&c.a,
-				     "0 PUT " API "machineconfigpools/worker/status  # it "
-				     "cannot be rendered\nERROR -5 %s\n",
+				     "0 PUT " API "machineconfigpools/worker/status  # "
+				     "rendering failed\n"
+				     "ERROR -5 %s\n",
 				     f->want),
 			     text);
 		take(&c, 0);

@@ -496,12 +496,10 @@ TEST the_builtin_tree_refuses_other_platforms(void)
 	} cases[] = {
 		{ "None", "" },
 		{ "BareMetal", "" },
-		{ "AWS", "the builtin templates serve the platforms None, "
-			 "BareMetal, not AWS: give upstream's templates with "
-			 "--templates=DIR" },
-		{ "oVirt", "the builtin templates serve the platforms None, "
-			   "BareMetal, not oVirt: give upstream's templates "
-			   "with --templates=DIR" },
+		{ "AWS", "the builtin templates support the platforms None, BareMetal, not "
+			 "AWS: give upstream's templates with --templates=DIR" },
+		{ "oVirt", "the builtin templates support the platforms None, BareMetal, not "
+			   "oVirt: give upstream's templates with --templates=DIR" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {

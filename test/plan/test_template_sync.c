@@ -106,8 +106,8 @@ TEST first_time(void)
 
 	start(&w);
 	fx_cc(&w.a, CC("1", COND("Completed", "True", "old")), &w.cc);
-	ASSERT_STR("0 " STATUS "  # a new generation\n"
-		   "0 REQUEUE after 0 ms  # to do it\n",
+	ASSERT_STR("0 " STATUS "  # new generation\n"
+		   "0 REQUEUE after 0 ms  # sync the new generation\n",
 		   plan(&w));
 	take(&w, 0);
 	ASSERT_STR("Running=True syncing towards (2) generation using "
@@ -115,12 +115,11 @@ TEST first_time(void)
 		   "Completed=False syncing towards (2) generation using "
 		   "controller version v1 due to change in Generation\n",
 		   conditions_text(&w));
-	ASSERT_STR("0 POST " API "machineconfigs  # it differs from its "
-		   "template\n" METRIC(
-			   "0",
-			   "00-worker") "0 POST " API
-					"machineconfigs  # it differs from its template\n" METRIC(
-						"0", "01-worker-b") "1 " STATUS "  # it is done\n",
+	ASSERT_STR("0 POST " API "machineconfigs  # differs from its template\n" METRIC(
+			   "0", "00-worker") "0 POST " API
+					     "machineconfigs  # differs from its template\n" METRIC(
+						     "0", "01-worker-b") "1 " STATUS
+									 "  # sync completed\n",
 		   plan(&w));
 	ASSERT(w.out.v[4].if_ok);
 	take(&w, 0);
@@ -163,12 +162,12 @@ TEST edits_are_overwritten(void)
 
 	settle(&w);
 	json_set(json_at(w.mcs.v[1]->doc.tree, "spec"), S("config"), json_new(&w.a, JSON_OBJECT));
-	ASSERT_STR("0 PUT " API "machineconfigs/01-worker-b  # it differs from "
-		   "its template\n" METRIC("0", "01-worker-b"),
+	ASSERT_STR("0 PUT " API "machineconfigs/01-worker-b  # differs from its template\n" METRIC(
+			   "0", "01-worker-b"),
 		   plan(&w));
 	w.mcs.n = 1; /* deleted */
-	ASSERT_STR("0 POST " API "machineconfigs  # it differs from its "
-		   "template\n" METRIC("0", "01-worker-b"),
+	ASSERT_STR("0 POST " API
+		   "machineconfigs  # differs from its template\n" METRIC("0", "01-worker-b"),
 		   plan(&w));
 	arena_free(&w.a);
 	/* an added label is kept, and is not a difference */
@@ -214,11 +213,10 @@ TEST failing(void)
 		if (f->file)
 			w.files[0].text = str_of(f->file);
 		got = plan(&w);
-		ASSERT_INT_M(f->name, 1,
-			     str_starts(got, str_fmt(&w.a,
-						     "0 " STATUS "  # it failed\nERROR -5 "
-						     "%s",
-						     f->want)));
+		ASSERT_INT_M(
+			f->name, 1,
+			str_starts(got, str_fmt(&w.a, "0 " STATUS "  # sync failed\nERROR -5 %s",
+						f->want)));
 		take(&w, 0);
 		got = conditions_text(&w);
 		ASSERT_INT_M(f->name, 1,
@@ -244,8 +242,8 @@ TEST old_images(void)
 			     "'annotations':{'machineconfiguration.openshift.io/"
 			     "generated-by-controller-version':'h0'}},'spec':{"
 			     "'osImageURL':'img'}}"));
-	ASSERT_STR("0 PUT " API "machineconfigs/97-x  # generated configs have "
-		   "no images any more\n",
+	ASSERT_STR("0 PUT " API "machineconfigs/97-x  # remove the images from generated "
+		   "configs\n",
 		   plan(&w));
 	ASSERT_STR(
 		"\"\"",

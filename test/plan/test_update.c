@@ -119,7 +119,7 @@ TEST what_always_reboots(void)
 			     decide(&a, cases[i].from, cases[i].to, NULL, false));
 	ASSERT_STR("None [nothing: no files, units or users differ]\n",
 		   decide(&a, "{}", "{}", NULL, false));
-	ASSERT_STR("Reboot [force file: the force file asks for a reboot]\n"
+	ASSERT_STR("Reboot [force file: the force file requests a reboot]\n"
 		   "drain: the node reboots\n",
 		   decide(&a, "{}", "{}", NULL, true));
 	PASS();

@@ -178,7 +178,7 @@ static int count(struct str log, const char *text)
 #define FEATURES(on, off)                                                                    \
 	"FeatureGates updated to featuregates.Features{Enabled:[]v1.FeatureGateName{\\\"" on \
 	"\\\"}, Disabled:[]v1.FeatureGateName{\\\"" off "\\\"}}"
-#define NO_GATE "waiting for FeatureGate cluster: there is no such object"
+#define NO_GATE "waiting for FeatureGate cluster: not found"
 #define NO_ENTRY "waiting for FeatureGate cluster: unable to determine features: missing desired "
 #define LATE "timed out waiting for FeatureGate cluster to have an entry for version 4.20.1"
 #define RELEASED "\"holderIdentity\":\"\""
@@ -220,7 +220,7 @@ TEST gates_that_change(void)
 
 	ASSERT_INT(0, run(&a, script, &log));
 	ASSERT_INT(1, count(log, "feature gates of"));
-	ASSERT_INT(1, count(log, "feature gates have changed: ending"));
+	ASSERT_INT(1, count(log, "feature gates changed: exiting"));
 	ASSERT_INT(0, count(log, LATE));
 	ASSERT_INT(1, count(log, "\"message\":\"" FEATURES("A", "B") "\""));
 	ASSERT_INT(1, count(log, "\"message\":\"" FEATURES("B", "A") "\""));

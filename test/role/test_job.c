@@ -109,10 +109,11 @@ TEST results(void)
 		{ "talk", 0, "", "Reboot: why; i 7" },
 		{ "large", 0, "", "" },
 		{ "fail", -ERR_LIMIT, "too much", "" },
-		{ "exit", -ERR_SYS, "the work was cut short: exit status 0", "" },
-		{ "die", -ERR_SYS, "the work was cut short: signal: terminated", "" },
-		{ "babble", -ERR_SYS, "the work was cut short: a message of 4294967295 bytes", "" },
-		{ "half", -ERR_SYS, "the work was cut short: a malformed message of kind 2", "" },
+		{ "exit", -ERR_SYS, "the job was interrupted: exit status 0", "" },
+		{ "die", -ERR_SYS, "the job was interrupted: signal: terminated", "" },
+		{ "babble", -ERR_SYS, "the job was interrupted: a message of 4294967295 bytes",
+		  "" },
+		{ "half", -ERR_SYS, "the job was interrupted: a malformed message of kind 2", "" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

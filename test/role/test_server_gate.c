@@ -70,7 +70,9 @@ TEST options_that_make_no_sense(void)
 		  "fd00::/48" },
 		{ "here", NULL, 0,
 		  "--allow-cidr: invalid network \"here\": use a form like 10.0.0.0/16 or fd00::/48" },
-		{ NULL, "/dev/null", 0, "--require-token-file: /dev/null: the file has no token" },
+		{ NULL, "/dev/null", 0,
+		  "--require-token-file: /dev/null: the file contains "
+		  "no token" },
 		{ NULL, NULL, -1, "--rate-limit: give a number up to 60000000" },
 	};
 	AUTO(arena) struct arena a = ARENA_INIT;

@@ -103,7 +103,7 @@ static void lint_runtime(struct linter *l)
 	struct str rest, line;
 
 	if (!json_at(l->o->tree, RUNTIME)) {
-		find(l, true, S("spec"), false, S("no " RUNTIME ": there is nothing to configure"));
+		find(l, true, S("spec"), false, S("no " RUNTIME ": it configures nothing"));
 		return;
 	}
 	if (runtime_validate(l->a, l->o, &err) == 0)
@@ -188,9 +188,7 @@ void config_lint_selected(struct arena *a, const struct mc_object_list *given,
 			any = selector_matches(&s, pools->v[k]->meta.labels);
 		if (!any)
 			find(&l, false, S(SELECTOR), true,
-			     str_fmt(a,
-				     "it selects no pool (%.*s): there are "
-				     "%.*s",
+			     str_fmt(a, "it selects no pool (%.*s): the pools are %.*s",
 				     STRF(str_clip(a, selector_text(a, &s), 300)),
 				     STRF(mc_lint_pool_names(a, pools, labels_of))));
 	}

@@ -61,7 +61,7 @@ static void annotate(struct arena *a, const struct owned_view *in, const struct 
 		return;
 	json_add_str(a, json_make(a, patch, "metadata.annotations"), ANNO_NAME_SUFFIX, job->suffix);
 	action_add(a, out, ACTION_MERGE, path_of(a, in), json_format(a, patch, 0),
-		   S("which MachineConfig is its"))
+		   S("record the suffix of its MachineConfig's name"))
 		->wrap = str_fmt(a, "could not update annotation for %s", in->kind->note);
 	actions_step(out);
 }
@@ -116,8 +116,8 @@ void owned_finalize(struct arena *a, const struct owned_view *in, const struct o
 		changed = true;
 	}
 	if (changed)
-		patch_finalizers(a, in, &list, false, S("it goes when its MachineConfigs are gone"),
-				 out);
+		patch_finalizers(a, in, &list, false,
+				 S("keep it until its MachineConfigs are deleted"), out);
 	actions_step(out);
 }
 
@@ -161,5 +161,5 @@ void owned_delete(struct arena *a, const struct owned_view *in, struct actions *
 	}
 	actions_step(out);
 	rest = (struct strs){ list.v + 1, list.n - 1, list.n - 1 };
-	patch_finalizers(a, in, &rest, true, S("what it named is gone"), out);
+	patch_finalizers(a, in, &rest, true, S("its MachineConfigs are deleted"), out);
 }

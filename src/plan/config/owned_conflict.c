@@ -30,9 +30,9 @@ static struct str describe(struct arena *a, const struct owned_view *in, const s
 	else if (mc && owned_controls(in->kind, y, mc))
 		holder = y;
 	return str_fmt(a,
-		       "%s %.*s and %.*s have the same MachineConfig %.*s, "
-		       "which holds only that of %.*s: edit the other one, and "
-		       "it gets a MachineConfig of its own",
+		       "%s %.*s and %.*s share MachineConfig %.*s, which contains only the "
+		       "settings of %.*s: edit the other one, and it gets its own "
+		       "MachineConfig",
 		       in->kind->kind, STRF(x->meta.name), STRF(y->meta.name), STRF(name),
 		       STRF(holder ? holder->meta.name : S("one of them")));
 }

@@ -178,7 +178,7 @@ static int first_for_pool(struct arena *a, const struct owned_view *in,
 		return in->kind->wrap ? err_wrap(err, "%s", in->kind->wrap) : -ERR_INVALID;
 	}
 	mc_set_owner(a, mc, S(API_MC), str_of(in->kind->kind), S(""), S(""), false);
-	(void)generated_write(a, in->mcs, mc, S("the first run"), out);
+	(void)generated_write(a, in->mcs, mc, S("bootstrap"), out);
 	return 0;
 }
 

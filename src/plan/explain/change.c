@@ -38,9 +38,9 @@ static void warn_of_gates(struct arena *a, const struct mc_set *base, const stru
 	if (o && !json_at(o->doc.tree, "status.featureGates") &&
 	    !(was && json_eq(json_at(was->doc.tree, "spec"), json_at(o->doc.tree, "spec"))))
 		VEC_PUSH(a, warnings,
-			 S("FeatureGate cluster: the gates are in its "
-			   "status, which another operator writes, and the "
-			   "manifest has none: its effect cannot be predicted"));
+			 S("FeatureGate cluster: its effect cannot be predicted: another "
+			   "operator writes the gates into its status, and the manifest has "
+			   "no status"));
 }
 
 /* A new config that no pool selects has no effect: silence would look like success. */

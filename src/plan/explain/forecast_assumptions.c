@@ -41,22 +41,20 @@ static void assume_inputs(struct arena *a, const struct mc_set *set, const struc
 
 	if ((kubelets || images) && !mc_find(set, MC_FEATURE_GATE, NULL))
 		VEC_PUSH(a, out,
-			 S("no FeatureGate: feature gates are as the generated "
-			   "MachineConfigs have them"));
+			 S("no FeatureGate: feature gates are taken from the generated "
+			   "MachineConfigs"));
 	if ((kubelets || images) && !set->cluster_version)
 		VEC_PUSH(a, out,
-			 S("no ClusterVersion: the release and its image are those "
-			   "that the ControllerConfig names"));
+			 S("no ClusterVersion: the release and its image are taken from the "
+			   "ControllerConfig"));
 	if (images && !mc_find(set, MC_IMAGE, NULL))
-		VEC_PUSH(a, out, S("no Image config: it restricts no registry"));
+		VEC_PUSH(a, out, S("no Image config: no registry is restricted"));
 	if (kubelets && !mc_find(set, MC_API_SERVER, NULL))
 		VEC_PUSH(a, out,
-			 S("no APIServer config: kubelets have the TLS profile "
-			   "Intermediate"));
+			 S("no APIServer config: kubelets use the TLS profile Intermediate"));
 	if (kubelets && !mc_find(set, MC_NODE_CONFIG, NULL))
 		VEC_PUSH(a, out,
-			 S("no Node config: cgroups and worker latency are the "
-			   "defaults"));
+			 S("no Node config: cgroups and worker latency have their defaults"));
 }
 
 void forecast_assumptions(struct arena *a, const struct mc_set *set, const struct mc_set *change,
@@ -65,12 +63,11 @@ void forecast_assumptions(struct arena *a, const struct mc_set *set, const struc
 	if (!set->configuration)
 		VEC_PUSH(a, out, S(ASSUMED_POLICIES));
 	if (!set->nodes.n)
-		VEC_PUSH(a, out, S("no Nodes: how many nodes a pool has is not known"));
+		VEC_PUSH(a, out, S("no Nodes: the number of nodes of a pool is unknown"));
 	if (!set->controller_config)
 		VEC_PUSH(a, out,
-			 has_current(set) ? S("no ControllerConfig: OS images and "
-					      "release are those of the pools' current "
-					      "configs")
+			 has_current(set) ? S("no ControllerConfig: OS images and release "
+					      "are taken from the pools' current configs")
 					  : S("no ControllerConfig: configs are "
 					      "rendered without OS images"));
 	assume_inputs(a, set, change, out);

@@ -220,7 +220,7 @@ static int plan_unit(struct planner *p, const struct ign_obj *u, struct err *err
 		s->data = text;
 		s->mode = 0644;
 	} else if (ign_is_set(u, IGN_UNIT_MASK)) {
-		(void)add(p, STEP_UNMASK, name, "it is not to be masked");
+		(void)add(p, STEP_UNMASK, name, "no longer masked");
 	}
 	touch(p, path);
 	if (!ign_is_set(u, IGN_UNIT_ENABLED))
@@ -338,7 +338,7 @@ static void plan_stale_unit(struct planner *p, const struct ign_obj *old)
 	if (new)
 		return;
 	if (map_find(&p->new_files, steps_unit_path(p->a, unit))) {
-		(void)add(p, STEP_PRESET, unit, "it is a file now");
+		(void)add(p, STEP_PRESET, unit, "now a file");
 		return;
 	}
 	(void)add(p, STEP_STALE_UNIT, unit, "no longer in the config");
@@ -429,14 +429,13 @@ int plan_steps(struct arena *a, const struct steps_in *in, struct steps *out, st
 		return 0;
 	plan_stale(&p);
 	if (!in->hosted) {
-		(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG), "it is for root alone");
+		(void)add(&p, STEP_KUBECONFIG, S(STEPS_KUBECONFIG), "readable by root only");
 		VEC_PUSH(a, &out->paths, S(STEPS_KUBECONFIG));
 	}
 	plan_users(&p);
 	if (in->core_os)
 		(void)add(&p, STEP_OS, S("OS"), "image, kernel, extensions");
-	(void)add(&p, STEP_TUNING, S("/etc/pivot/kernel-args"),
-		  "kernel arguments that the file asks for");
+	(void)add(&p, STEP_TUNING, S("/etc/pivot/kernel-args"), "kernel arguments of the file");
 	(void)add(&p, STEP_STATE, in->hosted ? S(STEPS_HOSTED_CONFIG) : S(STEPS_CURRENT_CONFIG),
 		  "the node has the new config");
 	VEC_PUSH(a, &out->paths, out->v[out->n - 1].name);

@@ -161,7 +161,7 @@ static void decide_whole(struct decider *d, bool force)
 	const struct update_changes *c = &d->plan->changes;
 
 	if (force)
-		reboot(d, S("force file"), "the force file asks for a reboot");
+		reboot(d, S("force file"), "the force file requests a reboot");
 	else if (c->os_image)
 		reboot(d, S("osImageURL"), "a new OS image needs a reboot");
 	if (c->kargs)
@@ -285,18 +285,18 @@ static const char *legacy_rule(enum update_kind kind)
 {
 	switch (kind) {
 	case UPDATE_NONE:
-		return "nothing has to be told of it";
+		return "no service reads this path";
 	case UPDATE_RELOAD:
-		return "CRI-O reads this path when it is reloaded";
+		return "CRI-O rereads this path on reload";
 	case UPDATE_RESTART:
-		return "CRI-O reads the system's authorities when it starts";
+		return "CRI-O reads the system's CA certificates at start";
 	case UPDATE_DAEMON_RELOAD:
 	case UPDATE_SPECIAL:
 	case UPDATE_DRAIN:
 	case UPDATE_REBOOT:
 		break;
 	}
-	return "no rule lets this path change without a reboot";
+	return "a change of this path needs a reboot";
 }
 
 /* Checked before the first action, including a drain, which would be in vain. */

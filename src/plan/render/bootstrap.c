@@ -55,16 +55,15 @@ static int refuse_gates(struct run *r, const struct mc_gates *gates)
 	if (mc_gate(gates, "OSStreams") &&
 	    !str_is(json_str(cc, "spec.infra.status.controlPlaneTopology"), "External"))
 		return err_set(r->err, ERR_INVALID,
-			       "feature gate OSStreams is on: choosing OS "
-			       "images needs access to registries, which this "
-			       "program does not have; switch it off or render "
-			       "with upstream's");
+			       "feature gate OSStreams is on: choosing OS images needs "
+			       "access to registries, which is not supported; turn it off or "
+			       "render with upstream's controller");
 	if (mc_gate(gates, "NoRegistryClusterInstall") &&
 	    mc_find(&r->set, MC_INTERNAL_RELEASE, NAME_CLUSTER))
 		return err_set(r->err, ERR_INVALID,
-			       "feature gate NoRegistryClusterInstall is on and "
-			       "there is an InternalReleaseImage: this program "
-			       "does not generate its MachineConfigs");
+			       "feature gate NoRegistryClusterInstall is on and there is an "
+			       "InternalReleaseImage: generating its MachineConfigs is not "
+			       "supported");
 	return 0;
 }
 

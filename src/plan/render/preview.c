@@ -208,7 +208,7 @@ static void tell_base(struct preview_run *p, bool touched, struct str what, stru
 
 	if (!has_base(p, &t, pool, path, &why))
 		preview_left_out(p, touched,
-				 str_fmt(p->a, "%.*s: pool %.*s: left out: %.*s", STRF(what),
+				 str_fmt(p->a, "%.*s: pool %.*s: skipped: %.*s", STRF(what),
 					 STRF(pool), STRF(why)));
 }
 
@@ -282,11 +282,10 @@ static void preview_registries(struct preview_run *p)
 	}
 	if (due && image && !p->s.view.release_image.n)
 		preview_left_out(p, p->family,
-				 S("Image cluster: left out: the release image, "
-				   "which must not be blocked, is not known: "
-				   "there is no ClusterVersion, and the "
-				   "ControllerConfig has no spec.releaseImage: "
-				   "give a dump with them (mcoctl dump)"));
+				 S("Image cluster: skipped: the release image, which must "
+				   "not be blocked, is unknown: there is no ClusterVersion, "
+				   "and the ControllerConfig has no spec.releaseImage: give "
+				   "a dump with them (mcoctl dump)"));
 	else if (due)
 		settle_add(&p->s, GENERATE_REGISTRIES, S(NAME_CLUSTER), !anew);
 }

@@ -122,9 +122,8 @@ static bool has_bases(const struct choice *c, const struct mc_object *o,
 		preview_left_out(
 			c->p, preview_touched(c->p, c->mc_kind, o->meta.name),
 			str_fmt(c->p->a,
-				"%.*s: pool %.*s: left out: no MachineConfig from templates has "
-				"%s: "
-				"give a dump with them (mcoctl dump)",
+				"%.*s: pool %.*s: skipped: no MachineConfig from templates "
+				"has %s: give a dump with them (mcoctl dump)",
 				STRF(what(c, o)), STRF(pools->v[i]->meta.name),
 				kubelet ? KUBELET_CONF : STORAGE_CONF));
 	}

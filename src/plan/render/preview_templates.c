@@ -212,8 +212,8 @@ static void put_secret(struct preview_run *p, struct str text)
 
 	if (!secret_now(p, &path, &now)) {
 		preview_left_out(p, true,
-				 S("the pull secret: left out: no MachineConfig from templates has "
-				   "" TEMPLATE_SECRET_FILE
+				 S("the pull secret: skipped: no MachineConfig from "
+				   "templates has " TEMPLATE_SECRET_FILE
 				   ": give a dump with them (mcoctl dump)"));
 		return;
 	}
@@ -266,9 +266,8 @@ static bool secret_text(struct preview_run *p, const struct mc_object *o, struct
 static void tell_unknown(struct preview_run *p, const char *what)
 {
 	preview_note(p, str_fmt(p->a,
-				"%s: its effect through the templates is left out: the cluster's "
-				"templates are not the "
-				"built-in ones",
+				"%s: its effect on the templates is not shown: the cluster's "
+				"templates are not the built-in ones",
 				what));
 }
 
@@ -278,12 +277,11 @@ static void tell_inputs(struct preview_run *p)
 	const struct mc_set *t = p->in->touched;
 
 	for (size_t i = 0; t && i < t->operator_inputs.n; i++)
-		preview_note(
-			p, str_fmt(p->a,
-				   "%.*s: the operator may copy it into the ControllerConfig: the "
-				   "effect of that is not shown: preview the "
-				   "ControllerConfig itself",
-				   STRF(t->operator_inputs.v[i])));
+		preview_note(p, str_fmt(p->a,
+					"%.*s: the operator may copy it into the "
+					"ControllerConfig, which is not shown: preview the "
+					"ControllerConfig itself",
+					STRF(t->operator_inputs.v[i])));
 }
 
 void preview_templates(struct preview_run *p)

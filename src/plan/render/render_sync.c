@@ -354,7 +354,7 @@ static bool write_rendered(struct arena *a, const struct render_view *in, const 
 	json_set(json_at(pool, "spec"), S("configuration"), conf);
 	pool_add_zeros(a, json_at(pool, "spec"));
 	apply_replace(a, "machineconfigpools", pool, "",
-		      targeted ? S("other sources, same config")
+		      targeted ? S("sources changed, config did not")
 			       : str_fmt(a, "now targeting %.*s", STRF(r->name)),
 		      out)
 		->wrap = cannot(a, in);
@@ -406,7 +406,7 @@ void pool_condition(struct arena *a, const struct json *tree, const char *type, 
 void render_failed(struct arena *a, const struct mcp *pool, struct instant now, struct str why,
 		   struct actions *out)
 {
-	pool_condition(a, pool->tree, "RenderDegraded", now, why, "it cannot be rendered", out);
+	pool_condition(a, pool->tree, "RenderDegraded", now, why, "rendering failed", out);
 }
 
 int plan_render_sync(struct arena *a, const struct render_view *in, struct actions *out,
@@ -447,7 +447,7 @@ int plan_render_sync(struct arena *a, const struct render_view *in, struct actio
 	if (there && there->brief && render_existing(a, in, there, &r, &there, err) < 0)
 		return -ERR_AGAIN;
 	if (!write_rendered(a, in, &r, there, out))
-		pool_condition(a, in->pool->tree, "RenderDegraded", in->now, S(""),
-			       "it is rendered", out);
+		pool_condition(a, in->pool->tree, "RenderDegraded", in->now, S(""), "rendered",
+			       out);
 	return 0;
 }

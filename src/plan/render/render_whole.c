@@ -18,7 +18,7 @@ int render_whole(struct arena *a, const struct render_view *in, const struct mc 
 		}
 	if (in->wanted)
 		VEC_PUSH(a, in->wanted, brief->meta.name);
-	return err_set(err, ERR_AGAIN, "MachineConfig %.*s is to be read whole",
+	return err_set(err, ERR_AGAIN, "MachineConfig %.*s must be read first",
 		       STRF(brief->meta.name));
 }
 

@@ -86,7 +86,7 @@ static bool ask_mcn(struct arena *a, const struct drain_view *in, struct drain *
 		return false;
 	if (!d->mcn_asked)
 		action_add(a, out, ACTION_GET, action_path(a, "machineconfignodes", in->node->name),
-			   S(""), S("to report in it"))
+			   S(""), S("read it to report progress"))
 			->tag = drain_tag(d, DRAIN_TAG_MCN);
 	d->mcn_asked = true;
 	return true;
@@ -226,7 +226,7 @@ static enum drain_outcome set_cordon(struct arena *a, const struct drain_view *i
 		   json_format(a, patch, 0), str_fmt(a, "%s: %.*s", verb, STRF(d->wish)));
 	out->v[out->n - 1].tag = drain_tag(d, DRAIN_TAG_CORDON);
 	out->v[out->n - 1].fail = ACTION_SHRUG;
-	action_requeue(a, out, TRY_MS, S("look whether it worked"));
+	action_requeue(a, out, TRY_MS, S("check the result"));
 	return DRAIN_GOING_ON;
 }
 

@@ -57,7 +57,7 @@ int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct
 	if (rc < 0)
 		return rc;
 	if (!str_is(json_str(tree, "kind"), "APIResourceList"))
-		return err_set(err, ERR_INVALID, "it is no APIResourceList");
+		return err_set(err, ERR_INVALID, "not an APIResourceList");
 	for (const struct json *j = json_first(json_at(tree, "resources")); j; j = json_next(j)) {
 		struct str version = json_str_or(j, "version", S("v1"));
 
@@ -68,7 +68,7 @@ int drain_eviction_api(struct arena *a, struct str body, struct str *out, struct
 		*out = str_fmt(a, "policy/%.*s", STRF(version));
 		return 0;
 	}
-	return err_set(err, ERR_NOTFOUND, "it does not offer pods/eviction");
+	return err_set(err, ERR_NOTFOUND, "the server does not offer pods/eviction");
 }
 
 /* "a", or "[a, b]": as Go prints aggregates of errors. */
@@ -145,7 +145,7 @@ enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d, struct acti
 					   PATH_APPS "namespaces/%.*s/"
 						     "daemonsets/%.*s",
 					   STRF(p->pod.ns), STRF(p->pod.daemonset)),
-				   S(""), S("a pod of it is on the node"))
+				   S(""), S("check the controller of a pod"))
 				->tag = drain_tag(d, DRAIN_TAG_POD + (unsigned)i);
 			p->state = DRAIN_POD_ASKED;
 		}

@@ -100,9 +100,8 @@ void plan_master(struct arena *a, const struct knode *n, bool has_scheduler,
 		json_add(json_make(a, patch, "spec"), S("taints"), list);
 	action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
 		   json_format(a, patch, 0),
-		   masters_schedulable ? S("masters take ordinary work")
-				       : S("masters are kept for the control "
-					   "plane"))
+		   masters_schedulable ? S("make control plane nodes schedulable")
+				       : S("make control plane nodes unschedulable"))
 		->fail = ACTION_GO_ON;
 }
 

@@ -49,13 +49,13 @@ int plan_pin_pool(struct arena *a, const struct mcp *pool, const struct json_lis
 				       "Failed to populate pinned image sets "
 				       "for pool %.*s: %.*s",
 				       STRF(pool->meta.name), STRF(failed)),
-			       "its pinned image sets cannot be written", out);
+			       "cannot write its pinned image sets", out);
 	if (rc < 0 || failed.n || (pool->selector && !json_len(pool->selector)))
 		return rc;
 	want = refs(a, &sel, sets);
 	if (json_len(want) ? json_eq(have, want) : !json_len(have)) {
-		pool_condition(a, pool->tree, type, now, S(""), "its pinned image sets are known",
-			       out);
+		pool_condition(a, pool->tree, type, now, S(""),
+			       "its pinned image sets are up to date", out);
 		return 0;
 	}
 	next = json_clone(a, pool->tree);
@@ -65,6 +65,6 @@ int plan_pin_pool(struct arena *a, const struct mcp *pool, const struct json_lis
 	else
 		(void)json_remove(spec, S("pinnedImageSets"));
 	pool_add_zeros(a, spec);
-	apply_replace(a, "machineconfigpools", next, "", S("other pinned image sets"), out);
+	apply_replace(a, "machineconfigpools", next, "", S("pinned image sets changed"), out);
 	return 0;
 }

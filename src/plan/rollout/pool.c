@@ -70,9 +70,7 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l, stru
 	json_remove(json_at(j, "metadata.annotations"), S(ANNO_CURRENT_BUILD));
 	action_add(a, out, ACTION_REPLACE, action_path(a, "machineosconfigs", l->config->name),
 		   json_format(a, j, 0),
-		   str_fmt(a,
-			   "its annotation names build %.*s, which is not "
-			   "for the pool's config",
+		   str_fmt(a, "its annotation has build %.*s, which is not for the pool's config",
 			   STRF(l->config->build)))
 		->wrap = str_fmt(a,
 				 "could not get config and build: failed to "
@@ -86,7 +84,7 @@ static void clear_stale_build(struct arena *a, const struct pool_layers *l, stru
 static void ask_build(struct arena *a, const struct pool_layers *l, struct actions *out)
 {
 	action_add(a, out, ACTION_GET, action_path(a, "machineosbuilds", l->config->build), S(""),
-		   S("a MachineOSConfig names it"))
+		   S("a MachineOSConfig refers to it"))
 		->tag = POOL_TAG_BUILD;
 }
 
@@ -156,7 +154,8 @@ static void set_taints(struct arena *a, const struct pool_view *in, const struct
 			      !n->current_image.p);
 
 		knode_set_taint(a, n, in_progress, !there,
-				there ? S("has the pool's target") : S("is to be updated"), out);
+				there ? S("node has the pool's target") : S("node needs an update"),
+				out);
 	}
 	actions_step(out);
 }
@@ -356,7 +355,7 @@ static void target_mcn(struct arena *a, const struct pool_view *in, const struct
 			   PATH_MC "machineconfignodes/%.*s"
 				   "?" FIELD_MANAGER,
 			   STRF(n->name)),
-		   json_format(a, patch, 0), S("its node is about to get this target"))
+		   json_format(a, patch, 0), S("record the node's next target"))
 		->fail = ACTION_SHRUG;
 }
 

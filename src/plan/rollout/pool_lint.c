@@ -135,7 +135,7 @@ static void lint_nodes(struct linter *l, const struct forecast *f)
 	if (selector_make(l->a, nodes, &s, &err) < 0)
 		add(l, true, str_fmt(l->a, "invalid label selector: %.*s", STRF(err.msg)));
 	if (f->nodes.max_error.n)
-		add(l, false, str_fmt(l->a, "no node is updated: %.*s", STRF(f->nodes.max_error)));
+		add(l, false, str_fmt(l->a, "no node updates: %.*s", STRF(f->nodes.max_error)));
 }
 
 static void lint_one(struct linter *l)

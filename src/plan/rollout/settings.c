@@ -65,7 +65,7 @@ static void write(struct arena *a, const struct settings_view *in, struct action
 	action_add(a, out, ACTION_REPLACE,
 		   str_fmt(a, PATH_OPERATOR "machineconfigurations/%.*s/status",
 			   STRF(json_str(j, "metadata.name"))),
-		   json_format(a, j, 0), S("no operator runs that would do it"));
+		   json_format(a, j, 0), S("no operator wrote the status"));
 }
 
 void plan_settings(struct arena *a, const struct settings_view *in, struct actions *out)
@@ -80,5 +80,6 @@ void plan_settings(struct arena *a, const struct settings_view *in, struct actio
 	}
 	if (poll > POLL_MAX_MS)
 		poll = POLL_MAX_MS;
-	action_requeue(a, out, left < poll ? left : poll, S("an operator may write the status"));
+	action_requeue(a, out, left < poll ? left : poll,
+		       S("wait for an operator to write the status"));
 }

@@ -239,8 +239,8 @@ int template_serves(struct arena *a, const struct template_tree *tree,
 		buf_addf(&b, "%s%s", b.n ? ", " : "", *p);
 	}
 	return err_set(err, ERR_INVALID,
-		       "the %.*s templates serve the platforms %.*s, not %.*s: "
-		       "give upstream's templates with --templates=DIR",
+		       "the %.*s templates support the platforms %.*s, not %.*s: give "
+		       "upstream's templates with --templates=DIR",
 		       STRF(tree->dir), STRF(buf_str(&b)), STRF(type));
 }
 

@@ -135,8 +135,8 @@ static void acknowledge(struct arena *a, const struct template_view *in, struct 
 	if (conditions_true(&s.list, "TemplateControllerCompleted"))
 		set(&s, "TemplateControllerCompleted", false,
 		    str_fmt(a, "%.*s due to change in Generation", STRF(text)));
-	(void)status_write(&s, S("a new generation"), out);
-	action_requeue(a, out, 0, S("to do it"));
+	(void)status_write(&s, S("new generation"), out);
+	action_requeue(a, out, 0, S("sync the new generation"));
 }
 
 static int fail(struct arena *a, const struct template_view *in, struct actions *out,
@@ -148,7 +148,7 @@ static int fail(struct arena *a, const struct template_view *in, struct actions 
 	    str_fmt(a, "%.*s: %.*s", STRF(towards(a, in, "failed to syncing")), STRF(err->msg)));
 	set(&s, "TemplateControllerCompleted", false, S(""));
 	set(&s, "TemplateControllerRunning", false, S(""));
-	(void)status_write(&s, S("it failed"), out);
+	(void)status_write(&s, S("sync failed"), out);
 	err->code = ERR_AGAIN;
 	return -ERR_AGAIN;
 }
@@ -161,7 +161,7 @@ static void complete(struct arena *a, const struct template_view *in, struct act
 	set(&s, "TemplateControllerCompleted", true, towards(a, in, "sync completed"));
 	set(&s, "TemplateControllerRunning", false, S(""));
 	set(&s, "TemplateControllerFailing", false, S(""));
-	act = status_write(&s, S("it is done"), out);
+	act = status_write(&s, S("sync completed"), out);
 	if (act)
 		act->if_ok = true;
 }
@@ -215,7 +215,7 @@ static void clear_images(struct arena *a, const struct template_view *in, struct
 		json_set(json_at(j, "spec"), S("baseOSExtensionsContainerImage"),
 			 json_new_str(a, S("")));
 		apply_replace(a, "machineconfigs", j, "",
-			      S("generated configs have no images any more"), out)
+			      S("remove the images from generated configs"), out)
 			->fail = ACTION_SHRUG;
 	}
 	actions_step(out);
@@ -269,7 +269,7 @@ int plan_template_sync(struct arena *a, const struct template_view *in, struct a
 		const struct mc *mc = list.v[i];
 		const struct json *is = existing(in, mc->meta.name);
 
-		if (!apply_mc(a, is, mc->doc.tree, S("it differs from its template"), out))
+		if (!apply_mc(a, is, mc->doc.tree, S("differs from its template"), out))
 			continue;
 		out->v[out->n - 1].fail = ACTION_GO_ON;
 		out->v[out->n - 1].mc = is ? NULL : mc;

@@ -46,10 +46,9 @@ static void wait_for_gates(const struct controller *c, const struct json *tree, 
 
 	if (!version && str_is(c->gates.release, MC_GATES_SNAPSHOT))
 		log_again(LOG_INFO, S("gates"),
-			  "waiting for ClusterVersion version, which names "
-			  "the release");
+			  "waiting for ClusterVersion \"version\", which has the release");
 	log_again(LOG_INFO, S("gates"), "waiting for FeatureGate cluster: %.*s",
-		  STRF(tree ? why : S("there is no such object")));
+		  STRF(tree ? why : S("not found")));
 }
 
 static void begin(struct controller *c)
@@ -62,8 +61,7 @@ static void begin(struct controller *c)
 
 static void restart(struct controller *c, const struct mc_gates *now)
 {
-	log_info("feature gates have changed: ending, to be started "
-		 "with the new ones");
+	log_info("feature gates changed: exiting, to restart with the new ones");
 	tell(c, "FeatureGatesModified", now);
 	c->on_other_gates(c);
 }

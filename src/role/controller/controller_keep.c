@@ -127,7 +127,9 @@ void *object_make(const struct json *tree, void *ctx)
 	}
 	if (rc == 0)
 		return o;
-	log_again(LOG_ERROR, str_of(plural), "%s/%.*s is left out, it does not fit its type: %.*s",
+	log_again(LOG_ERROR, str_of(plural),
+		  "%s/%.*s ignored: it does not match its type: "
+		  "%.*s",
 		  plural, STRF(json_str(tree, "metadata.name")), STRF(err.msg));
 	object_free(o);
 	return NULL;

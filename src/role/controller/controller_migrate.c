@@ -49,7 +49,7 @@ static void migrate_okd(struct controller *c, struct arena *a, struct actions *o
 	actions_step(out);
 	if (c->on_runc)
 		action_add(a, out, ACTION_DELETE, S(CONFIG_MAP), S(""),
-			   S("it has been moved to crun"))
+			   S("the pools were migrated to crun"))
 			->if_ok = true;
 }
 

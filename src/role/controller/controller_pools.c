@@ -45,7 +45,7 @@ int sync_render(struct controller *c, struct str name, struct arena *a, struct a
 			    c->gather_ms);
 	if (!wait)
 		return sync_generate(c, SYNC_RENDER, name, a, out, err);
-	action_requeue(a, out, wait, S("configs are being changed"));
+	action_requeue(a, out, wait, S("MachineConfigs are still changing"));
 	return 0;
 }
 

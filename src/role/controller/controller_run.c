@@ -211,7 +211,7 @@ static void discover(struct process *p)
 	p->discovery = (struct kube_call){
 		.method = "GET", .path = S(PATH_CORE_ROOT), .done = discovered, .ctx = p
 	};
-	log_v(4, "GET " PATH_CORE_ROOT ": which version of the API evicts pods");
+	log_v(4, "GET " PATH_CORE_ROOT ": find the API version for evictions");
 	kube_start(p->c.kube, &p->discovery);
 }
 
@@ -244,10 +244,11 @@ static void discovered(struct kube_call *call, const struct kube_answer *ans)
 		p->c.eviction_api = str_dup(&p->c.kept, offered);
 	if (err.code) {
 		log_again(LOG_WARNING, S("discovery"),
-			  "GET " PATH_CORE_ROOT ": %.*s: drains wait for it", STRF(err.msg));
+			  "GET " PATH_CORE_ROOT ": %.*s: drains wait until it succeeds",
+			  STRF(err.msg));
 		discover_later(p);
 	} else if (log_over(S("discovery"))) {
-		log_info("GET " PATH_CORE_ROOT ": %.*s: drains go on", STRF(p->c.eviction_api));
+		log_info("GET " PATH_CORE_ROOT ": %.*s: drains continue", STRF(p->c.eviction_api));
 	}
 	if (!p->c.eviction_api.p)
 		p->c.eviction_api = S("");

@@ -163,7 +163,7 @@ void controller_ready(struct controller *c)
 		return;
 	}
 	c->running = c->pools_moved = true;
-	log_info("all caches are in sync: starting");
+	log_info("all caches are synced: starting");
 	controller_log_waits(c);
 	controller_first_plans(c);
 	kube_queue_go(c->queue);
@@ -176,7 +176,7 @@ void controller_log_waits(struct controller *c)
 
 	if (c->running && !known(c, W_CONTROLLER, NAME_CONTROLLER))
 		log_info("waiting for ControllerConfig " NAME_CONTROLLER
-			 ": nothing is rendered before it is there");
+			 ": nothing is rendered until it exists");
 	if (c->running)
 		return;
 	buf_init(&b, &a);
@@ -184,7 +184,7 @@ void controller_log_waits(struct controller *c)
 	if (!c->eviction_api.p)
 		buf_addf(&b, "%s" PATH_CORE_ROOT, b.n ? ", " : "");
 	if (b.n)
-		log_info("waiting for the server's answer to GET %.*s", STRF(buf_str(&b)));
+		log_info("waiting for the response to GET %.*s", STRF(buf_str(&b)));
 	else if (!c->gates.known)
 		controller_gates(c);
 }

@@ -101,7 +101,7 @@ static void refuse(struct job *j, struct str why)
 {
 	j->ended = true;
 	j->rc = -ERR_SYS;
-	j->result = str_fmt(&j->a, "the work was cut short: %.*s", STRF(why));
+	j->result = str_fmt(&j->a, "the job was interrupted: %.*s", STRF(why));
 	kill_job(j);
 }
 
@@ -162,7 +162,7 @@ static void ended(struct child *c, int status)
 	a = j->a;
 	j->a = ARENA_INIT; /* done may start the next one */
 	if (!j->ended)
-		result = str_fmt(&a, "the work was cut short: %.*s",
+		result = str_fmt(&a, "the job was interrupted: %.*s",
 				 STRF(host_status_text(&a, status)));
 	j->done(j->ctx, j->kind, j->ended ? j->rc : -ERR_SYS, result);
 	arena_free(&a);

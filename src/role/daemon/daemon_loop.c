@@ -169,7 +169,7 @@ static void report_overdue(struct daemon *d)
 {
 	const struct daemon_row *row = &daemon_states[d->state];
 
-	log_warn("Node %.*s: waiting for %s since %lld s", STRF(d->name), row->what,
+	log_warn("Node %.*s: still waiting for %s after %lld s", STRF(d->name), row->what,
 		 (long long)(clock_ms() - d->since) / 1000);
 	d->overdue.due = clock_ms() + row->deadline_ms;
 	loop_update(d->loop, &d->overdue);

@@ -14,8 +14,8 @@ static void wait_for_controller(struct daemon *d)
 	if (!d->waiting_since)
 		d->waiting_since = now;
 	log_again(LOG_INFO, S("controller"),
-		  "Waiting for machine-config-controller to do %.*s (the last "
-		  "it did is %.*s)",
+		  "Waiting for machine-config-controller to complete %.*s (last completed: "
+		  "%.*s)",
 		  STRF(d->v.want_drain), STRF(d->v.did_drain));
 	if (!daemon_certificates(d))
 		daemon_wake(d, (drains ? DAEMON_DRAIN_MS : DAEMON_UNCORDON_MS) -

@@ -13,7 +13,7 @@
 static const char *missing(const struct daemon *d)
 {
 	if (!kube_cache_synced(d->caches.nodes))
-		return "the server's answer to GET " PATH_CORE "nodes";
+		return "the response to GET " PATH_CORE "nodes";
 	if (!daemon_node(d))
 		return "the Node: the kubelet has not registered it, or it "
 		       "was deleted";
@@ -22,9 +22,9 @@ static const char *missing(const struct daemon *d)
 	if (!d->gates.all.known)
 		return "FeatureGate cluster to have an entry for this release";
 	if (!kube_cache_synced(d->caches.configs))
-		return "the server's answer to GET " PATH_MC "controllerconfigs";
+		return "the response to GET " PATH_MC "controllerconfigs";
 	if (!kube_cache_synced(d->caches.pools))
-		return "the server's answer to GET " PATH_MC "machineconfigpools";
+		return "the response to GET " PATH_MC "machineconfigpools";
 	return NULL;
 }
 

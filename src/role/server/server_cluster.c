@@ -237,7 +237,7 @@ static int start(struct origin *o, struct loop *l, struct err *err)
 static void log_wait(const struct cluster *c, const char *path)
 {
 	if (clock_ms() - c->began > WAITS_MS && log_due(LOG_INFO, str_of(path), S("")))
-		log_info("waiting for the server's answer to GET %s", path);
+		log_info("waiting for the response to GET %s", path);
 }
 
 static bool ready(const struct origin *o)

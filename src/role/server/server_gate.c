@@ -96,7 +96,7 @@ static int read_tokens(struct gate *g, struct err *err)
 	if (rc < 0)
 		return rc;
 	if (!str_trim(rest).n)
-		return err_set(err, ERR_INVALID, "%s: the file has no token", g->token_path);
+		return err_set(err, ERR_INVALID, "%s: the file contains no token", g->token_path);
 	arena_free(&g->tokens_a);
 	memset(&g->sums, 0, sizeof(g->sums));
 	while (str_line(&rest, &line)) {

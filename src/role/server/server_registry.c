@@ -76,12 +76,12 @@ static void listed(struct kube_call *call, const struct kube_answer *ans)
 	h->asked = true;
 	if (ans->rc == 0 && json_parse(&a, ans->body, NULL, &list, &err) == 0) {
 		if (log_over(call->path))
-			log_info("listing %.*s works again", STRF(call->path));
+			log_info("listing %.*s succeeds again", STRF(call->path));
 		set_hosts(h, list);
 		return;
 	}
 	log_again(LOG_ERROR, call->path,
-		  "no layered image is served until %.*s can be listed: %.*s", STRF(call->path),
+		  "layered images are not served until %.*s can be listed: %.*s", STRF(call->path),
 		  STRF(ans->rc ? ans->message : err.msg));
 	if (h->known)
 		h->registry->changed(h->registry->ctx);

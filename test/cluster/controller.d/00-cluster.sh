@@ -60,7 +60,7 @@ eventually 'the conditions of a fresh pool are in their order' 'Updated Updating
 
 # Members that upstream's types write even when zero, so that a hand-over writes
 # nothing.
-eventually 'every pool says that its pinned image sets are known' $'False |\nFalse |' eval 'condition worker PinnedImageSetsDegraded; condition master PinnedImageSetsDegraded'
+eventually 'every pool says that its pinned image sets are up to date' $'False |\nFalse |' eval 'condition worker PinnedImageSetsDegraded; condition master PinnedImageSetsDegraded'
 is 'a pool that is rendered says whether it is paused' false "$(j $mc/machineconfigpools/worker .spec.paused)"
 is 'zero values of a generated config' '{"baseOSExtensionsContainerImage":"","extensions":null,"fips":false,"kernelArguments":null,"kernelType":"","osImageURL":""}' \
 	"$(get $mc/machineconfigs/98-worker-generated-kubelet | jq -cS '.spec | del(.config) | {extensions: null} + .')"

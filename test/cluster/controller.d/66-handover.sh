@@ -101,7 +101,7 @@ caught_up
 eventually 'the shared config is rendered' 99-worker-generated-kubelet-1 j $mc/machineconfigpools/worker '.spec.configuration.source[].name | select(endswith("kubelet-1"))'
 is 'a shared name stays' "$before" "$(shared)"
 is 'mcoctl renders it' "$(target worker)" "$(rendered worker)"
-is 'and says so' 'warning: KubeletConfig one and two have the same MachineConfig 99-worker-generated-kubelet-1, which holds only that of two: edit the other one, and it gets a MachineConfig of its own' "$(cat "$W/warnings")"
+is 'and says so' 'warning: KubeletConfig one and two share MachineConfig 99-worker-generated-kubelet-1, which contains only the settings of two: edit the other one, and it gets its own MachineConfig' "$(cat "$W/warnings")"
 patch $mc/kubeletconfigs/one '{"spec":{"kubeletConfig":{"maxPods":241}}}'
 eventually 'an edit gives a name of its own' '2 241' eval 'echo $(j $mc/kubeletconfigs/one ".metadata.annotations[\"$P/mc-name-suffix\"]") $(max_pods 99-worker-generated-kubelet-2)'
 for k in one two kept; do delete $mc/kubeletconfigs/$k; done

@@ -12,7 +12,7 @@ eventually 'the masters have it too, custom pools do not' 'MachineConfig Status'
 if [ -n "$real" ]; then
 	post $crds "@$W/late"
 	eventually 'it is served' ImageTagMirrorSetList kind_at $config/imagetagmirrorsets
-	eventually 'and taken up when it comes' 1 logged '/imagetagmirrorsets: the server has them now'
+	eventually 'and taken up when it comes' 1 logged '/imagetagmirrorsets: now available on the server'
 fi
 post $operator/v1alpha1/imagecontentsourcepolicies '{"apiVersion":"operator.openshift.io/v1alpha1","kind":"ImageContentSourcePolicy",
 	"metadata":{"name":"old"},"spec":{"repositoryDigestMirrors":[{"source":"old.example.com/a","mirrors":["mirror.example.com/a"]}]}}'
