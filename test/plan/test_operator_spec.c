@@ -254,10 +254,10 @@ static const struct network_case networks[] = {
 	  "{'spec':{'serviceNetwork':['10.0.0.0/8'],'networkType':'A'},"
 	  "'status':{'networkType':'B','migration':{'networkType':'C'}}}",
 	  "10.0.0.10 IPv4 C" },
-	{ "a migration of the MTU alone",
+	{ "a migration of the MTU alone has no type",
 	  "{'spec':{'serviceNetwork':['10.0.0.0/8']},'status':{'networkType':'B',"
 	  "'migration':{'mtu':{'network':{'to':9}}}}}",
-	  "10.0.0.10 IPv4 B{\"mtuMigration\":{\"network\":{\"to\":9}}}" },
+	  "10.0.0.10 IPv4 {\"mtuMigration\":{\"network\":{\"to\":9}}}" },
 };
 
 TEST service_networks(void)

@@ -82,20 +82,23 @@ static int add_service_network(struct arena *a, const struct json *network, stru
 	return 0;
 }
 
-/* The status is empty until the network operator has run. */
+/* The status is empty until the network operator has run. A migration of the MTU alone has no
+ * type: the spec then has none, and an update of the ControllerConfig keeps the old one. */
 static void add_network(struct arena *a, const struct json *network, struct json *spec)
 {
+	const struct json *migration = json_at(network, "status.migration"), *mtu;
 	struct str type = json_str(network, "status.networkType");
-	const struct json *mtu = json_at(network, "status.migration.mtu");
 
-	if (!type.n)
+	if (!type.n) {
 		type = json_str(network, "spec.networkType");
-	else if (json_str(network, "status.migration.networkType").n)
-		type = json_str(network, "status.migration.networkType");
+	} else if (json_kind(migration) == JSON_OBJECT) {
+		type = json_str(migration, "networkType");
+		mtu = json_member(migration, S("mtu"));
+		if (json_kind(mtu) == JSON_OBJECT)
+			json_add(json_add_object(a, spec, "network"), S("mtuMigration"),
+				 json_clone(a, mtu));
+	}
 	json_add_str(a, spec, "networkType", type);
-	if (json_kind(mtu) == JSON_OBJECT)
-		json_add(json_add_object(a, spec, "network"), S("mtuMigration"),
-			 json_clone(a, mtu));
 }
 
 /* ---- the rest ------------------------------------------------------------ */
