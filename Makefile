@@ -208,6 +208,14 @@ $(MANIFESTS_H): test/tools/templates.sh $(wildcard $(MANIFESTS)/*)
 	$(Q)test/tools/templates.sh $(MANIFESTS) $@ packed_manifests
 $(OUT)/obj/src/plan/operator/op_manifests.o: $(MANIFESTS_H)
 
+# The texts of `mco-operator bootstrap`, packed.
+BOOTSTRAP := src/plan/operator/bootstrap
+BOOTSTRAP_H := $(OUT)/gen/operator_bootstrap_texts.h
+$(BOOTSTRAP_H): test/tools/templates.sh $(wildcard $(BOOTSTRAP)/*)
+	$(call say,PACK,$(BOOTSTRAP))
+	$(Q)test/tools/templates.sh $(BOOTSTRAP) $@ packed_bootstrap
+$(OUT)/obj/src/plan/operator/op_bootstrap_files.o: $(BOOTSTRAP_H)
+
 # The sandbox's data about the built-in kinds, packed.
 BUILTIN := src/sandbox/builtin
 BUILTIN_H := $(OUT)/gen/sandbox_builtin.h

@@ -74,7 +74,8 @@ static int bootstrap(struct run *r, const struct opts *o)
 		return rc;
 	for (size_t i = 0; i < out.notes.n; i++)
 		log_warn("%.*s", STRF(out.notes.v[i]));
-	rc = bootstrap_dir_write(r->a, o->dest_dir, &out.files, &r->err);
+	rc = bootstrap_dir_write(r->a, o->dest_dir, &out.files,
+				 (struct bootstrap_modes){ 0764, 0664 }, &r->err);
 	if (rc == 0)
 		log_info("wrote %zu files to %.*s", out.files.n, STRF(o->dest_dir));
 	return rc;

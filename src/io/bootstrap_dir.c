@@ -29,14 +29,19 @@ static int not_dots(const struct dirent *e)
 	return strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
 }
 
-/* Words a system error as Go does: "open x: no such file or directory". */
-static int lower_errno(const char *call, const char *path, struct err *err)
+/* The text of errno as Go has it: "no such file or directory". */
+static struct str errno_text(struct arena *a)
 {
-	char *text = arena_dup(err->a, strerror(errno), strlen(strerror(errno)));
+	char *text = arena_dup(a, strerror(errno), strlen(strerror(errno)));
 
 	if (text[0] >= 'A' && text[0] <= 'Z')
 		text[0] = (char)(text[0] + ('a' - 'A'));
-	return err_set(err, ERR_SYS, "%s %s: %s", call, path, text);
+	return str_of(text);
+}
+
+static int lower_errno(const char *call, const char *path, struct err *err)
+{
+	return err_set(err, ERR_SYS, "%s %s: %s", call, path, errno_text(err->a).p);
 }
 
 int bootstrap_file_read(struct arena *a, const char *path, struct str *out, struct err *err)
@@ -90,9 +95,25 @@ int bootstrap_dir_read(struct arena *a, struct str dir, struct bootstrap_files *
 	return rc;
 }
 
+void bootstrap_source_read(struct arena *a, struct str path, struct operator_source *out)
+{
+	struct err err = ERR_INIT(a);
+	const char *z = str_z(a, path);
+	struct stat st;
+
+	*out = (struct operator_source){ .path = path };
+	if (!path.n)
+		return;
+	out->unknown = stat(z, &st) < 0;
+	if (!out->unknown && file_read(a, z, MANIFEST_MAX, &out->text, &err) >= 0)
+		return;
+	out->missing = errno == ENOENT;
+	out->problem = err.code == ERR_LIMIT ? err.msg : errno_text(a);
+}
+
 /* ---- writing ------------------------------------------------------------- */
 
-static int make_dir(char *path, struct err *err)
+static int make_dir(char *path, mode_t mode, struct err *err)
 {
 	for (char *p = path + 1;; p++) {
 		char c = *p;
@@ -100,7 +121,7 @@ static int make_dir(char *path, struct err *err)
 		if (c != '/' && c != '\0')
 			continue;
 		*p = '\0';
-		if (mkdir(path, 0764) < 0 && !is_dir(path)) {
+		if (mkdir(path, mode) < 0 && !is_dir(path)) {
 			errno = errno == EEXIST ? ENOTDIR : errno;
 			return lower_errno("mkdir", path, err);
 		}
@@ -116,9 +137,9 @@ static const char *staged(struct arena *a, const char *stage, size_t i)
 	return str_fmt(a, "%s/%zu", stage, i).p;
 }
 
-static int write_file(const char *path, struct str text, struct err *err)
+static int write_file(const char *path, struct str text, mode_t mode, struct err *err)
 {
-	AUTO(fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0664);
+	AUTO(fd) int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0)
 		return lower_errno("open", path, err);
@@ -126,17 +147,17 @@ static int write_file(const char *path, struct str text, struct err *err)
 }
 
 static int write_all(struct arena *a, const char *stage, const struct bootstrap_files *files,
-		     struct err *err)
+		     mode_t mode, struct err *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < files->n; i++)
-		rc = write_file(staged(a, stage, i), files->v[i].text, err);
+		rc = write_file(staged(a, stage, i), files->v[i].text, mode, err);
 	return rc;
 }
 
 static int move_all(struct arena *a, const char *stage, const char *dest,
-		    const struct bootstrap_files *files, struct err *err)
+		    const struct bootstrap_files *files, mode_t mode, struct err *err)
 {
 	struct str made = S("");
 	int rc = 0;
@@ -146,7 +167,7 @@ static int move_all(struct arena *a, const char *stage, const char *dest,
 		struct str dir = str_sub(path, 0, (size_t)str_rchr(path, '/'));
 
 		if (!str_eq(dir, made))
-			rc = make_dir(str_z(a, dir), err);
+			rc = make_dir(str_z(a, dir), mode, err);
 		made = dir;
 		if (rc == 0 && rename(staged(a, stage, i), path.p) < 0)
 			rc = lower_errno("rename", path.p, err);
@@ -155,19 +176,19 @@ static int move_all(struct arena *a, const char *stage, const char *dest,
 }
 
 int bootstrap_dir_write(struct arena *a, struct str dest, const struct bootstrap_files *files,
-			struct err *err)
+			struct bootstrap_modes modes, struct err *err)
 {
 	char *dir = str_z(a, dest);
 	char *stage = str_z(a, str_fmt(a, "%s/.bootstrap-XXXXXX", dir));
-	int rc = make_dir(dir, err);
+	int rc = make_dir(dir, modes.dir, err);
 
 	if (rc < 0)
 		return rc;
 	if (!mkdtemp(stage))
 		return lower_errno("mkdir", stage, err);
-	rc = write_all(a, stage, files, err);
+	rc = write_all(a, stage, files, modes.file, err);
 	if (rc == 0)
-		rc = move_all(a, stage, dir, files, err);
+		rc = move_all(a, stage, dir, files, modes.dir, err);
 	for (size_t i = 0; rc < 0 && i < files->n; i++)
 		(void)unlink(staged(a, stage, i));
 	(void)rmdir(stage);

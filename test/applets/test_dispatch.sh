@@ -7,6 +7,8 @@ mco-server
 machine-config-server
 mco-daemon
 machine-config-daemon
+mco-operator
+machine-config-operator
 mcoctl
 kubectl-mco
 oc-mco
@@ -27,6 +29,7 @@ for n in $names; do
 	*controller) want=$'MachineConfigController v9-abc\n' ;; # as upstream's
 	*server) want=$'MachineConfigServer v9-abc\n' ;;
 	*daemon) want=$'MachineConfigDaemon v9-abc\n' ;;
+	*operator) want=$'MachineConfigOperator v9-abc\n' ;;
 	*) want=$(stands_for mcoctl)$'\n' ;;
 	esac
 	expect "$n by its link" 0 "$want" '' \
@@ -35,6 +38,7 @@ for n in $names; do
 	*controller) role=mco-controller ;;
 	*server) role=mco-server ;;
 	*daemon) role=mco-daemon ;;
+	*operator) role=mco-operator ;;
 	*) role=mcoctl ;;
 	esac
 	expect "$n by the first word" 0 "$(stands_for $role)

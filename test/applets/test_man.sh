@@ -9,7 +9,7 @@ plain() { sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/\\e$/\\/; s/\\\(em/--/g' "$1"; }
 for name in mco mco-sandbox $("$BIN/mco" --list); do
 	pages=$(cd $man && echo "$name".[0-9])
 	case $name:$pages in
-	*-controller:*.8 | *-daemon:*.8 | *-server:*.8 | mco*:*.1 | kubectl-mco:*.1 | oc-mco:*.1) ok ;;
+	*-controller:*.8 | *-daemon:*.8 | *-server:*.8 | *-operator:*.8 | mco*:*.1 | kubectl-mco:*.1 | oc-mco:*.1) ok ;;
 	*) bad "the page of $name is \"$pages\"" ;;
 	esac
 done

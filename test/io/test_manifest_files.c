@@ -63,6 +63,26 @@ TEST a_missing_file_is_worded_as_go_does(void)
 	PASS();
 }
 
+TEST a_source_says_why_it_was_not_read(void)
+{
+	struct operator_source s;
+
+	bootstrap_source_read(&a, S(""), &s);
+	ASSERT(!s.path.n && !s.problem.n && !s.missing && !s.unknown);
+	bootstrap_source_read(&a, S("/no/such"), &s);
+	ASSERT_STR("no such file or directory", s.problem);
+	ASSERT(s.missing && s.unknown);
+	bootstrap_source_read(&a, str_of(dir), &s);
+	ASSERT_STR("is a directory", s.problem);
+	ASSERT(!s.missing && !s.unknown);
+	put("source", "text");
+	bootstrap_source_read(&a, str_of(at("source")), &s);
+	ASSERT_STR("text", s.text);
+	ASSERT(!s.problem.n && !s.missing && !s.unknown);
+	ASSERT_INT(0, unlink(at("source")));
+	PASS();
+}
+
 static struct bootstrap_files two(const char *second)
 {
 	struct bootstrap_files files = { 0 };
@@ -72,15 +92,22 @@ static struct bootstrap_files two(const char *second)
 	return files;
 }
 
+static const struct bootstrap_modes modes = { 0750, 0640 };
+
 TEST files_are_written_and_replaced(void)
 {
 	struct bootstrap_files files = two("configs/y");
+	struct stat st;
 
-	ASSERT_INT(0, bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, &err));
+	ASSERT_INT(0, bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, modes, &err));
 	files.v[0].text = S("new");
-	ASSERT_INT(0, bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, &err));
+	ASSERT_INT(0, bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, modes, &err));
 	ASSERT_STR("new", get("out/pools/x"));
 	ASSERT_STR("2", get("out/configs/y"));
+	ASSERT_INT(0, stat(at("out/configs/y"), &st));
+	ASSERT_INT(0640, st.st_mode & 07777);
+	ASSERT_INT(0, stat(at("out/configs"), &st));
+	ASSERT_INT(0750, st.st_mode & 07777);
 	/* the staging directory is gone */
 	ASSERT_INT(0, unlink(at("out/pools/x")));
 	ASSERT_INT(0, unlink(at("out/configs/y")));
@@ -96,7 +123,8 @@ TEST a_failed_write_leaves_no_staged_files(void)
 
 	ASSERT_INT(0, mkdir(at("out"), 0755));
 	put("out/blocked", "a file where a directory is needed");
-	ASSERT_INT(-ERR_SYS, bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, &err));
+	ASSERT_INT(-ERR_SYS,
+		   bootstrap_dir_write(&a, str_fmt(&a, "%s/out", dir), &files, modes, &err));
 	ASSERT_STR(str_fmt(&a, "mkdir %s/out/blocked: not a directory", dir).p, err.msg);
 	ASSERT_INT(0, unlink(at("out/blocked")));
 	ASSERT_INT(0, unlink(at("out/pools/x")));
@@ -204,6 +232,7 @@ static void suite(void)
 		abort();
 	RUN_TEST(manifests_are_read_in_order_without_directories);
 	RUN_TEST(a_missing_file_is_worded_as_go_does);
+	RUN_TEST(a_source_says_why_it_was_not_read);
 	RUN_TEST(files_are_written_and_replaced);
 	RUN_TEST(a_failed_write_leaves_no_staged_files);
 	RUN_TEST(a_tree_of_templates_has_a_name);

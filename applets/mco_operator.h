@@ -1,0 +1,31 @@
+/*
+ * The commands of mco-operator.
+ */
+#ifndef APPLETS_MCO_OPERATOR_H
+#define APPLETS_MCO_OPERATOR_H
+
+#include "applet.h"
+
+extern const struct command operator_bootstrap_command;
+
+/* The flags that upstream's program has for every command; type has them as common. */
+struct operator_flags {
+	struct str release; /* --payload-version */
+	struct str image; /* --operator-image */
+};
+#define OPERATOR_FLAGS(type)                                                                      \
+	{ .name = "payload-version",                                                              \
+	  .kind = FLAG_STR,                                                                       \
+	  .offset = offsetof(type, common.release),                                               \
+	  .value = "VERSION",                                                                     \
+	  .help = "version of the release (default 0.0.1-snapshot)",                              \
+	  .env = "RELEASE_VERSION" },                                                             \
+	{                                                                                         \
+		.name = "operator-image", .kind = FLAG_STR,                                       \
+		.offset = offsetof(type, common.image), .value = "IMAGE",                         \
+		.help = "image of the operator, as the release names it (default: a placeholder)" \
+	}
+
+void operator_flag_defaults(struct operator_flags *o);
+
+#endif

@@ -1,0 +1,262 @@
+/*
+ * The files that bootstrap writes. Their texts are Go templates, packed into the program; values
+ * are inserted as they are. Which files a platform gets depends on the blocks of platformStatus,
+ * not on its type; what they contain depends on the type, as upstream has it.
+ */
+#include "data/flate.h"
+#include "data/tmpl.h"
+#include "data/yml.h"
+#include "mc/api.h"
+#include "op_bootstrap_parts.h"
+#include "operator_bootstrap_texts.h"
+
+#define TEXTS_MAX ((size_t)64 << 10)
+#define MANAGED "OpenShiftManagedDefault"
+
+struct writer {
+	struct arena *a;
+	struct str texts; /* per file "name\nsize\n" and its bytes */
+	struct json *data; /* of the templates */
+	const struct json *platform; /* status.platformStatus */
+	struct operator_bootstrap_out *out;
+	struct err *err;
+};
+
+/* ---- texts --------------------------------------------------------------- */
+
+static struct str find_text(const struct writer *w, const char *name)
+{
+	struct str rest = w->texts, path, size;
+	int64_t n;
+
+	while (str_line(&rest, &path) && str_line(&rest, &size) && str_to_i64(size, &n)) {
+		if (str_is(path, name))
+			return str_sub(rest, 0, (size_t)n);
+		rest = str_from(rest, (size_t)n);
+	}
+	return S("");
+}
+
+static int add_file(struct writer *w, const char *name, struct str path)
+{
+	struct bootstrap_file f = { .path = path };
+	struct tmpl *t;
+	struct buf b;
+	int rc = tmpl_parse(w->a, name, find_text(w, name), NULL, &t, w->err);
+
+	buf_init(&b, w->a);
+	if (rc >= 0)
+		rc = tmpl_run(w->a, t, tmpl_from_json(w->a, w->data), NULL, &b, w->err);
+	if (rc < 0)
+		return rc;
+	f.text = buf_str(&b);
+	VEC_PUSH(w->a, &w->out->files, f);
+	return 0;
+}
+
+static void set(struct writer *w, const char *key, struct str value)
+{
+	json_set(w->data, str_of(key), json_new_str(w->a, value));
+}
+
+/* ---- every platform ------------------------------------------------------ */
+
+static int add_pool(struct writer *w, const char *pool)
+{
+	set(w, "pool", str_of(pool));
+	return add_file(w, "pool.yaml",
+			str_fmt(w->a, "bootstrap/manifests/%s.machineconfigpool.yaml", pool));
+}
+
+static int add_common(struct writer *w, const struct operator_bootstrap_in *in)
+{
+	struct bootstrap_file secret = {
+		S("bootstrap/manifests/machineconfigcontroller-pull-secret"),
+		in->files[OPERATOR_PULL_SECRET].text
+	};
+	int rc = add_file(w, "config.yaml",
+			  S("bootstrap/manifests/machineconfigcontroller-controllerconfig.yaml"));
+
+	if (rc >= 0)
+		rc = add_pool(w, "master");
+	if (rc >= 0)
+		rc = add_pool(w, "worker");
+	if (rc >= 0)
+		rc = add_file(w, "pod.yaml",
+			      S("bootstrap/machineconfigoperator-bootstrap-pod.yaml"));
+	if (rc >= 0 && secret.text.n)
+		VEC_PUSH(w->a, &w->out->files, secret);
+	if (rc >= 0)
+		rc = add_file(w, "role-binding.yaml",
+			      S("manifests/csr-bootstrap-role-binding.yaml"));
+	if (rc >= 0)
+		rc = add_file(w, "ca.yaml",
+			      S("manifests/kube-apiserver-serving-ca-configmap.yaml"));
+	return rc;
+}
+
+/* ---- platforms ----------------------------------------------------------- */
+
+/* The blocks in upstream's order; on-premises platforms first. */
+static const struct {
+	char block[10], type[10], name[10];
+} platforms[] = {
+	{ "baremetal", "BareMetal", "kni" },
+	{ "openstack", "OpenStack", "openstack" },
+	{ "ovirt", "oVirt", "ovirt" },
+	{ "vsphere", "VSphere", "vsphere" },
+	{ "nutanix", "Nutanix", "nutanix" },
+	{ "gcp", "GCP", "" },
+	{ "aws", "AWS", "" },
+	{ "azure", "Azure", "" },
+};
+#define VSPHERE 3
+#define CLOUDS 5
+
+static void join(struct writer *w, const char *key, const struct json *list)
+{
+	struct buf b;
+
+	buf_init(&b, w->a);
+	for (const struct json *ip = json_first(list); ip; ip = json_next(ip))
+		buf_addf(&b, "%s%.*s", b.n ? "," : "", STRF(json_text(ip)));
+	set(w, key, buf_str(&b));
+}
+
+/* Names that match are answered with the first address of a list. */
+static void add_record(struct writer *w, const char *match, const char *vip, const struct json *ips)
+{
+	struct json *r = json_new(w->a, JSON_OBJECT);
+
+	json_add_str(w->a, r, "match", str_of(match));
+	json_add_str(w->a, r, "vip", str_of(vip));
+	json_add_str(w->a, r, "ip", json_text(json_first(ips)));
+	json_push(json_member(w->data, S("records")), r);
+}
+
+static void set_addresses(struct writer *w, const struct json *api, const struct json *internal,
+			  const struct json *ingress, bool cloud)
+{
+	json_set(w->data, S("records"), json_new(w->a, JSON_ARRAY));
+	json_set(w->data, S("cloud"), json_new_bool(w->a, cloud));
+	join(w, "api", api);
+	join(w, "internal", internal);
+	join(w, "ingress", ingress);
+	add_record(w, ".*.apps", cloud ? "CloudLB" : "IngressVIP", ingress);
+	add_record(w, "^api", cloud ? "CloudLB" : "APIVIP", api);
+	add_record(w, "^api-int", cloud ? "CloudLB" : "APIVIP", internal);
+}
+
+static int add_pair(struct writer *w, size_t i, const char *pod, const char *config,
+		    const char *dir)
+{
+	int rc = add_file(w, pod, str_fmt(w->a, "%s/manifests/%s", platforms[i].block, pod));
+
+	if (rc < 0)
+		return rc;
+	return add_file(
+		w, config,
+		str_fmt(w->a, "%s/static-pod-resources/%s/%s", platforms[i].block, dir, config));
+}
+
+/* The addresses and the name in namespaces are those of the platform's type. */
+static int add_on_premises(struct writer *w, size_t i, struct str balancer)
+{
+	struct str type = json_str(w->platform, "type"), name = S("");
+	const struct json *block = NULL, *api;
+	int rc;
+
+	for (size_t k = 0; k < CLOUDS; k++) {
+		if (!str_is(type, platforms[k].type))
+			continue;
+		name = str_of(platforms[k].name);
+		block = json_member(w->platform, str_of(platforms[k].block));
+	}
+	api = json_member(block, S("apiServerInternalIPs"));
+	set(w, "short", name);
+	set_addresses(w, api, api, json_member(block, S("ingressIPs")), false);
+	rc = add_pair(w, i, "coredns.yaml", "Corefile.tmpl", "coredns");
+	if (rc >= 0 && (!balancer.n || str_is(balancer, MANAGED)))
+		rc = add_pair(w, i, "keepalived.yaml", "keepalived.conf.tmpl", "keepalived");
+	return rc;
+}
+
+#define ALT_DNS "manifests/cloud-platform-alt-dns/coredns.yaml"
+
+static int add_cloud(struct writer *w, size_t i, const struct json *block)
+{
+	const struct json *config = json_member(block, S("cloudLoadBalancerConfig"));
+	const struct json *ips = json_member(config, S("clusterHosted"));
+
+	if (!str_is(json_str(config, "dnsType"), "ClusterHosted"))
+		return 0;
+	if (!ips)
+		return err_set(
+			w->err, ERR_INVALID,
+			"failed to execute template: template: " ALT_DNS
+			":35:32: executing \"" ALT_DNS
+			"\" at <cloudPlatformAPILoadBalancerIPs .ControllerConfig>: error "
+			"calling cloudPlatformAPILoadBalancerIPs: %s API Server Load Balancer "
+			"IPs unavailable when the DNSType is ClusterHosted",
+			platforms[i].type);
+	set(w, "short", S("cloud-platform"));
+	set_addresses(w, json_member(ips, S("apiLoadBalancerIPs")),
+		      json_member(ips, S("apiIntLoadBalancerIPs")),
+		      json_member(ips, S("ingressLoadBalancerIPs")), true);
+	return add_pair(w, i, "coredns.yaml", "Corefile.tmpl", "coredns");
+}
+
+/* The load balancer of a block also counts for the later ones, and vSphere without managed
+ * addresses ends the list: quirks of upstream's. */
+static int add_platforms(struct writer *w)
+{
+	struct str balancer = S(MANAGED);
+	int rc = 0;
+
+	for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(platforms); i++) {
+		const struct json *block = json_member(w->platform, str_of(platforms[i].block));
+		const struct json *own = json_member(block, S("loadBalancer"));
+
+		if (!block)
+			continue;
+		if (i == VSPHERE && (!json_len(json_member(block, S("apiServerInternalIPs"))) ||
+				     (own && !str_is(json_str(own, "type"), MANAGED))))
+			return 0;
+		if (own && i != VSPHERE)
+			balancer = json_str(own, "type");
+		rc = i < CLOUDS ? add_on_premises(w, i, balancer) : add_cloud(w, i, block);
+	}
+	return rc;
+}
+
+int op_bootstrap_files(struct arena *a, const struct operator_bootstrap_in *in,
+		       const struct json *images, const struct json *spec,
+		       struct operator_bootstrap_out *out, struct err *err)
+{
+	struct str packed = { (const char *)packed_bootstrap, sizeof(packed_bootstrap) };
+	struct writer w = { .a = a,
+			    .data = json_new(a, JSON_OBJECT),
+			    .platform = json_at(spec, "infra.status.platformStatus"),
+			    .out = out,
+			    .err = err };
+	struct buf b;
+	int rc;
+
+	buf_init(&b, a);
+	rc = flate_gunzip(a, packed, TEXTS_MAX, &w.texts, err);
+	if (rc >= 0)
+		rc = yml_emit(&b, spec, err);
+	if (rc < 0)
+		return rc;
+	set(&w, "spec", buf_str(&b));
+	set(&w, "raw", in->raw);
+	set(&w, "release", in->release);
+	set(&w, "ca", in->files[OPERATOR_KUBE_CA].text);
+	set(&w, "domain", json_str(spec, "dns.spec.baseDomain"));
+	json_add(w.data, S("images"), json_clone(a, images));
+	rc = add_common(&w, in);
+	if (rc >= 0 &&
+	    str_is(json_str(spec, "infra.status.controlPlaneTopology"), "HighlyAvailableArbiter"))
+		rc = add_pool(&w, "arbiter");
+	return rc < 0 ? rc : add_platforms(&w);
+}
