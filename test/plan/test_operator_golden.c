@@ -176,6 +176,48 @@ TEST render_config_is_upstreams(void)
 	PASS();
 }
 
+/* ---- kubeconfig-data ----------------------------------------------------- */
+
+static void copy_case(const char *name, void *ctx)
+{
+	static const unsigned from[] = { CASE_INPUT | CASE_CONTEXT, CASE_AT_REST };
+	struct tally *t = ctx;
+
+	for (size_t i = 0; i < ARRAY_LEN(from); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct operator_memory m = { .a = &a };
+		struct operator_result out = { 0 };
+		struct err err = ERR_INIT(&a);
+		const struct json *want;
+		struct operator_case c;
+
+		operator_case_load(&a, name, from[i], &c);
+		want = operator_case_find(&c.expected, "ConfigMap", NS "kubeconfig-data");
+		if (!want)
+			return;
+		t->maps++;
+		if (operator_kubeconfig_data(&a, &c.view, &m, &out, &err) < 0)
+			differs(t, name, "error", S(""), err.msg);
+		if (out.actions.n != (from[i] == CASE_AT_REST ? 0 : 1))
+			differs(t, name, "writes", S(""), str_fmt(&a, "%zu", out.actions.n));
+		(void)operator_case_act(&c, &out.actions);
+		same_json(t, &a, name, "kubeconfig-data", json_at(want, "binaryData"),
+			  json_at(operator_case_find(&c.objects, "ConfigMap", NS "kubeconfig-data"),
+				  "binaryData"));
+	}
+}
+
+TEST kubeconfig_data_is_upstreams(void)
+{
+	struct tally t = { 0 };
+
+	(void)operator_cases(copy_case, &t);
+	(void)printf("kubeconfig-data: %zu maps equal upstream's\n", t.maps);
+	ASSERT_INT(0, (int)t.bad);
+	ASSERT_INT(94, (int)t.maps);
+	PASS();
+}
+
 /* ---- MachineConfiguration ------------------------------------------------ */
 
 static struct json *configuration(struct operator_case *c)
@@ -293,6 +335,7 @@ TEST machine_configuration_is_upstreams(void)
 
 SUITE(suite)
 {
+	RUN_TEST(kubeconfig_data_is_upstreams);
 	RUN_TEST(machine_configuration_is_upstreams);
 	RUN_TEST(render_config_is_upstreams);
 }
