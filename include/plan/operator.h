@@ -124,6 +124,8 @@ struct operator_result {
 	/* Not 0: pass again after this time, also when no object changes. Steps after this one run
 	 * all the same. */
 	int64_t again_ms;
+	bool status; /* of a pass: the actions write the ClusterOperator, not what `at` is about */
+	bool done; /* of a pass: every step succeeded */
 };
 
 /* The steps. Each sets out and returns 0, or -code with upstream's text in err. */
@@ -168,5 +170,24 @@ int operator_required_pools(struct arena *a, const struct operator_view *in,
 int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
 			     struct operator_memory *m, struct operator_result *out,
 			     struct err *err);
+
+/*
+ * One pass over the steps. It ends at the first step with actions, a wait or an error; run the
+ * actions in any case, then:
+ *
+ * - Returns -code: the step failed, with upstream's text in err. Retry with back-off.
+ * - Requests among the actions: pass again when they are answered.
+ * - out->wait.on: pass again when an object changes, or after a second.
+ * - out->done: the sync is complete. out->again_ms may ask for a later pass.
+ *
+ * A wait has a deadline that counts from its first pass. When it passes, the step fails once and
+ * the wait begins anew, as in upstream's next sync.
+ */
+int operator_pass(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		  struct operator_result *out, struct err *err);
+
+/* A request of the pass failed: the status that says so. out is that of the pass. */
+void operator_pass_failed(struct arena *a, const struct operator_view *in, enum operator_step at,
+			  struct str error, struct actions *out);
 
 #endif

@@ -1,0 +1,331 @@
+/*
+ * A pass of the operator: where it ends for every state of a step, what it writes of the
+ * ClusterOperator there, and how waits expire. Upstream's golden cases come to rest in it.
+ */
+#include "operator_case.h"
+#include "plan/operator/op_sync.h"
+
+enum state { REST, ACTS, WAITS, FAILS, ENDLESS };
+
+static enum state states[OPERATOR_STEPS];
+static unsigned ran; /* a bit for each step */
+
+#define STEP(n)                                                                   \
+	static int step_##n(struct arena *a, const struct operator_view *in,      \
+			    struct operator_memory *m, struct operator_render *r, \
+			    struct operator_result *out, struct err *err)         \
+	{                                                                         \
+		(void)in;                                                         \
+		(void)m;                                                          \
+		(void)r;                                                          \
+		return play((enum operator_step)(n), a, out, err);                \
+	}
+
+static int play(enum operator_step step, struct arena *a, struct operator_result *out,
+		struct err *err)
+{
+	ran |= 1U << step;
+	switch (states[step]) {
+	case REST:
+		break;
+	case ACTS:
+		(void)action_add(a, &out->actions, ACTION_CREATE,
+				 S("/api/v1/namespaces/openshift-machine-config-operator/"
+				   "configmaps"),
+				 S("{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+				   "\"name\":\"thing\",\"namespace\":\"openshift-machine-config-"
+				   "operator\"}}"),
+				 S("it is missing"));
+		break;
+	case WAITS:
+	case ENDLESS:
+		out->wait = (struct operator_wait){ .on = true,
+						    .limit_ms = states[step] == WAITS ? 1000 : 0,
+						    .what = S("error during wait"),
+						    .why = S("not yet") };
+		break;
+	case FAILS:
+		return err_set(err, ERR_AGAIN, "it is broken");
+	}
+	return 0;
+}
+
+STEP(0)
+STEP(1)
+STEP(2)
+STEP(3)
+STEP(4)
+STEP(5)
+STEP(6)
+STEP(7)
+STEP(8)
+STEP(9)
+
+static operator_step_run *const steps[OPERATOR_STEPS] = { step_0, step_1, step_2, step_3, step_4,
+							  step_5, step_6, step_7, step_8, step_9 };
+
+/* A pass as text: its requests, then how it ends. */
+static struct str pass(struct operator_case *c, struct operator_memory *m)
+{
+	struct operator_result out;
+	struct err err = ERR_INIT(c->a);
+	struct buf b;
+	int rc;
+
+	ran = 0;
+	rc = operator_pass_over(steps, c->a, &c->view, m, &out, &err);
+	buf_init(&b, c->a);
+	for (size_t i = 0; i < out.actions.n; i++) {
+		const struct action *act = &out.actions.v[i];
+
+		if (act->kind == ACTION_EVENT)
+			buf_addf(&b, "event %.*s; ", STRF(act->event.reason));
+		else
+			buf_addf(&b, "%.*s; ", STRF(act->reason));
+	}
+	buf_addf(&b, "%s%s", operator_step_name(out.at), out.status ? " status" : "");
+	if (rc < 0)
+		buf_addf(&b, " failed: %.*s", STRF(err.msg));
+	if (out.wait.on)
+		buf_addf(&b, " waits: %.*s", STRF(out.wait.why));
+	if (out.done)
+		buf_addz(&b, " done");
+	(void)operator_case_act(c, &out.actions);
+	return buf_str(&b);
+}
+
+static void reset(struct operator_case *c, struct arena *a, struct operator_memory *m)
+{
+	*m = (struct operator_memory){ .a = a };
+	memset(states, 0, sizeof(states));
+	operator_case_load(a, "001-none-fresh", CASE_AT_REST, c);
+}
+
+/* ---- every state of every step -------------------------------------------- */
+
+TEST a_pass_ends_at_the_first_step_that_is_not_at_rest(void)
+{
+	static const struct {
+		enum state state;
+		const char *want, *last; /* last: of RequiredPools, if it differs */
+	} table[] = {
+		{ ACTS, "it is missing; %s", NULL },
+		{ WAITS, "%s waits: not yet",
+		  "RequiredPools: not yet; RequiredPools status waits: not yet" },
+		{ FAILS,
+		  "%sFailed: it is broken; event OperatorDegraded: %sFailed; %s status failed: "
+		  "it is broken",
+		  NULL },
+		{ ENDLESS,
+		  "%sFailed: error during wait: [context deadline exceeded, not yet]; event "
+		  "OperatorDegraded: %sFailed; %s status failed: error during wait: [context "
+		  "deadline exceeded, not yet]",
+		  NULL },
+	};
+
+	for (size_t t = 0; t < ARRAY_LEN(table); t++)
+		for (unsigned i = 0; i < OPERATOR_STEPS; i++) {
+			AUTO(arena) struct arena a = ARENA_INIT;
+			const char *want = table[t].want, *name = operator_step_name(i);
+			struct operator_memory m;
+			struct operator_case c;
+
+			reset(&c, &a, &m);
+			states[i] = table[t].state;
+			if (i == OPERATOR_REQUIRED_POOLS && table[t].last)
+				want = table[t].last;
+			ASSERT_STR_M(name, str_fmt(&a, want, name, name, name), pass(&c, &m));
+			ASSERT_INT_M(name, (2U << i) - 1, ran);
+			/* idempotent: the status is written once */
+			if (table[t].state == FAILS)
+				ASSERT_STR_M(name, str_fmt(&a, "%s failed: it is broken", name),
+					     pass(&c, &m));
+		}
+	PASS();
+}
+
+TEST at_rest_nothing_is_written(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_memory m;
+	struct operator_case c;
+
+	reset(&c, &a, &m);
+	ASSERT_STR("RequiredPools done", pass(&c, &m));
+	PASS();
+}
+
+/* ---- waits ----------------------------------------------------------------- */
+
+TEST a_wait_expires_once_and_begins_anew(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const char *late = "MachineConfigDaemon status failed: error during wait: [context "
+			   "deadline exceeded, not yet]";
+	struct operator_memory m;
+	struct operator_case c;
+	struct str got;
+
+	reset(&c, &a, &m);
+	states[OPERATOR_DAEMON] = WAITS;
+	ASSERT_STR("MachineConfigDaemon waits: not yet", pass(&c, &m));
+	c.view.clock_ms += 999;
+	ASSERT_STR("MachineConfigDaemon waits: not yet", pass(&c, &m));
+	c.view.clock_ms += 1;
+	got = pass(&c, &m);
+	ASSERT(str_ends(got, str_of(late)));
+	/* it waits again, and the ClusterOperator keeps its Degraded */
+	ASSERT_STR("MachineConfigDaemon waits: not yet", pass(&c, &m));
+	c.view.clock_ms += 999;
+	ASSERT_STR("MachineConfigDaemon waits: not yet", pass(&c, &m));
+	/* another generation has its own deadline */
+	m.waits_for[OPERATOR_DAEMON] = 2;
+	m.waits_since[OPERATOR_DAEMON] = 0;
+	c.view.clock_ms += 999;
+	ASSERT_STR("MachineConfigDaemon waits: not yet", pass(&c, &m));
+	/* the step succeeds: Degraded is cleared before the requests of the next one */
+	states[OPERATOR_DAEMON] = REST;
+	states[OPERATOR_SERVER] = ACTS;
+	ASSERT_STR("a failed step succeeds; MachineConfigServer status", pass(&c, &m));
+	ASSERT_STR("it is missing; MachineConfigServer", pass(&c, &m));
+	states[OPERATOR_SERVER] = REST;
+	ASSERT_STR("RequiredPools done", pass(&c, &m));
+	ASSERT_INT(0, (int)m.waits_since[OPERATOR_DAEMON]);
+	PASS();
+}
+
+TEST a_failed_request_is_the_steps_error(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct actions list = { 0 };
+	struct operator_memory m;
+	struct operator_case c;
+	const struct json *co;
+
+	reset(&c, &a, &m);
+	operator_pass_failed(&a, &c.view, OPERATOR_SERVER, S("forbidden"), &list);
+	ASSERT_INT(1, (int)operator_case_act(&c, &list));
+	co = operator_case_find(&c.objects, "ClusterOperator", "machine-config");
+	ASSERT(str_find(json_format(&a, co, 0), S("Failed to resync 4.22.0 because: forbidden")) >=
+	       0);
+	PASS();
+}
+
+TEST bring_up_waits_for_the_kinds(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_memory m;
+	struct operator_case c;
+
+	reset(&c, &a, &m);
+	c.view.bring_up = true;
+	m.announced = true;
+	ASSERT_STR("the sync is complete; RequiredPools status done", pass(&c, &m));
+	PASS();
+}
+
+/* ---- golden cases ------------------------------------------------------------ */
+
+struct tally {
+	size_t cases, bad, objects;
+};
+
+/* Passes until there is nothing to write. RequiredPools may wait on; other waits expire. */
+static bool settle(struct operator_case *c, struct operator_memory *m)
+{
+	for (int i = 0; i < 50; i++) {
+		struct err err = ERR_INIT(c->a);
+		struct operator_result out;
+		int rc = operator_pass(c->a, &c->view, m, &out, &err);
+
+		if (operator_case_act(c, &out.actions))
+			continue;
+		if (rc < 0 || !out.wait.on || out.at == OPERATOR_REQUIRED_POOLS)
+			return true;
+		c->view.clock_ms += out.wait.limit_ms;
+	}
+	return false;
+}
+
+/* Removes what the server sets, also in the objects that a ControllerConfig embeds. */
+static void strip(struct json *j)
+{
+	static const char *const drop[] = { "creationTimestamp", "generation", "resourceVersion",
+					    "uid", "managedFields" };
+
+	for (size_t i = 0; i < ARRAY_LEN(drop) && json_kind(j) == JSON_OBJECT; i++)
+		(void)json_remove(j, str_of(drop[i]));
+	for (struct json *m = json_first(j); m; m = json_next(m))
+		strip(m);
+}
+
+/* Without what the server or others write. */
+static struct str normal(struct arena *a, const struct json *object)
+{
+	struct json *j = json_clone(a, object);
+	struct str kind = json_str(j, "kind");
+
+	strip(j);
+	if (!str_is(kind, "ClusterOperator") && !str_is(kind, "MachineConfiguration"))
+		(void)json_remove(j, S("status"));
+	if (str_is(kind, "MachineConfigPool"))
+		(void)json_remove(json_at(j, "spec"), S("configuration"));
+	return json_format(a, j, JSON_SORTED);
+}
+
+/* The cluster of a case stays as upstream left it, but for the objects that no case lists. */
+static void rest_case(const char *name, void *ctx)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_memory m = { .a = &a };
+	struct operator_case c;
+	struct tally *t = ctx;
+
+	t->cases++;
+	operator_case_load(&a, name, CASE_AT_REST, &c);
+	c.view.bring_up = false;
+	if (!settle(&c, &m)) {
+		t->bad++;
+		(void)printf("%s: does not come to rest\n", name);
+	}
+	for (size_t i = 0; i < c.expected.n; i++) {
+		const struct json *want = c.expected.v[i].tree;
+		struct doc *got = operator_case_doc(&c, want);
+		struct str x = normal(&a, want), y = got ? normal(&a, got->tree) : S("");
+
+		t->objects++;
+		if (str_eq(x, y))
+			continue;
+		t->bad++;
+		while (x.n && y.n && *x.p == *y.p) { /* up to where they differ */
+			x = str_from(x, 1);
+			y = str_from(y, 1);
+		}
+		(void)printf("%s: %.*s\n  expected %.*s\n  got      %.*s\n", name,
+			     STRF(json_str(want, "metadata.name")), STRF(str_sub(x, 0, 200)),
+			     STRF(str_sub(y, 0, 200)));
+	}
+}
+
+TEST golden_cases_are_at_rest(void)
+{
+	struct tally t = { 0 };
+
+	(void)operator_cases(rest_case, &t);
+	(void)printf("%zu cases at rest: %zu objects stay as upstream wrote them\n", t.cases,
+		     t.objects);
+	ASSERT_INT(0, (int)t.bad);
+	PASS();
+}
+
+SUITE(suite)
+{
+	RUN_TEST(a_pass_ends_at_the_first_step_that_is_not_at_rest);
+	RUN_TEST(at_rest_nothing_is_written);
+	RUN_TEST(a_wait_expires_once_and_begins_anew);
+	RUN_TEST(a_failed_request_is_the_steps_error);
+	RUN_TEST(bring_up_waits_for_the_kinds);
+	RUN_TEST(golden_cases_are_at_rest);
+}
+
+TEST_MAIN(suite)
