@@ -345,8 +345,46 @@ TEST a_change_that_is_undone_is_not_copied(void)
 	PASS();
 }
 
+/* ---- robustness ---------------------------------------------------------- */
+
+/* Each object in turn is absent, or has a part of another type: a result or an error with a text. */
+TEST any_object_may_be_absent_or_malformed(void)
+{
+	static const char *const parts[] = { "",     "spec",	   "data",    "status",
+					     "type", "binaryData", "metadata" };
+	size_t n = 1;
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t p = 0; p < ARRAY_LEN(parts); p++) {
+			struct cluster k;
+			struct json *j;
+			int rc;
+
+			setup(&k, "013-internal-registry-pull-secret");
+			n = k.c.objects.n;
+			j = k.c.objects.v[i].tree;
+			if (!p)
+				operator_case_drop(&k.c, j);
+			else if (p + 1 < ARRAY_LEN(parts))
+				json_set(j, str_of(parts[p]), json_new_str(&k.a, S("x")));
+			else
+				(void)json_remove(json_at(j, "metadata"), S("annotations"));
+			rc = run(&k);
+			ASSERT(rc >= 0 || k.err.msg.n);
+			k.out = (struct operator_result){ 0 };
+			rc = operator_machine_configuration(&k.a, &k.c.view, &k.m, &k.out, &k.err);
+			ASSERT(rc >= 0 || k.err.msg.n);
+			rc = rotate(&k);
+			ASSERT(rc >= 0 || k.err.msg.n);
+			arena_free(&k.a);
+		}
+	ASSERT(n > 50);
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(any_object_may_be_absent_or_malformed);
 	RUN_TEST(faults_have_upstreams_texts);
 	RUN_TEST(images_json_is_read_at_every_sync);
 	RUN_TEST(later_steps_get_their_input);
