@@ -7,7 +7,7 @@
 #include "inspect.h"
 
 #include "data/docs.h"
-#include "mc/behind.h"
+#include "mc/made_from.h"
 #include "mc/ref.h"
 #include "plan/sources.h"
 
@@ -130,7 +130,7 @@ void inspect_origins(struct run *r, const struct inspected *in, struct mc_origin
 				      .exact = in->exact };
 
 	mc_origins(r->a, &from, out);
-	mc_behind_all(r->a, &in->set, out);
+	mc_made_from_all(r->a, &in->set, out);
 	for (size_t i = 0; i < out->unread.n; i++)
 		applet_say("warning: MachineConfig %.*s (%.*s) is not valid: its effect is not "
 			   "known\n",

@@ -202,7 +202,7 @@ struct ign_misfits {
 struct ign_review {
 	struct ign_misfits misfits;
 	struct ign_report report; /* of the rest */
-	struct map told; /* the paths of misfits and of errors in the report */
+	struct map reported; /* the paths of misfits and of errors in the report */
 	struct ign_obj *config; /* the readable part of a spec 3 config, else NULL */
 };
 
@@ -214,7 +214,7 @@ struct ign_review {
 void ign_review(struct arena *a, const struct json *tree, struct ign_review *out);
 
 /* Whether path is that of an error, or inside a misfit. */
-bool ign_is_told(const struct ign_review *r, struct str path);
+bool ign_is_reported(const struct ign_review *r, struct str path);
 
 /* Upstream refuses file modes above 0777 in every version: ERR_INVALID. */
 int ign_check_modes(const struct ign_parsed *p, struct err *err);

@@ -45,7 +45,7 @@ struct mc_linter mc_linter_of_mc(struct arena *a, const struct mc *mc, struct mc
 
 /* Whether path has an error in the review of spec.config, or is inside a value of the wrong type:
  * mc_linter_add adds no more findings there. */
-bool mc_linter_told(const struct mc_linter *l, struct str path);
+bool mc_linter_reported(const struct mc_linter *l, struct str path);
 
 /* Adds a finding at path, or at the longest part of it that exists; at_key: at its key. */
 void mc_linter_add(struct mc_linter *l, bool error, struct str path, bool at_key,

@@ -33,12 +33,12 @@ enum mc_part {
 };
 
 /* What one source sets of a part. */
-struct mc_say {
+struct mc_setting {
 	const struct mc *mc; /* NULL: the ControllerConfig */
 	const struct ign_obj *entry; /* the entry of that source; NULL for fields */
 	struct str value; /* of a field of the spec */
 	bool overridden; /* later sources override everything that it sets */
-	struct strs made_from; /* see mc/behind.h */
+	struct strs made_from; /* see mc/made_from.h */
 };
 
 struct mc_origin {
@@ -46,7 +46,7 @@ struct mc_origin {
 	struct str key; /* a path or name; "" for fields with one value */
 	const struct ign_obj *entry; /* the entry of the config; NULL for fields */
 	struct str value; /* of a field of the spec */
-	struct mc_say *v; /* in merge order */
+	struct mc_setting *v; /* in merge order */
 	size_t n, cap; /* n 0: no current source sets it */
 };
 
@@ -71,7 +71,7 @@ void mc_origins(struct arena *a, const struct mc_origins_in *in, struct mc_origi
  * What the sources set, part by part, without comparing it to the result. Sources that do not parse
  * are omitted.
  */
-void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *out);
+void mc_settings_of(struct arena *a, const struct mc_list *sources, struct mc_origins *out);
 
 /* "file", "dropin", "kernelArguments", … */
 const char *mc_part_kind(enum mc_part part);
@@ -107,6 +107,6 @@ struct str mc_ssh_fingerprint(struct arena *a, struct str line);
 struct str mc_ssh_label(struct arena *a, struct str line);
 
 /* What a source sets of a part: names of fields, or a value, masked. */
-struct strs mc_say_sets(struct arena *a, const struct mc_say *say);
+struct strs mc_setting_fields(struct arena *a, const struct mc_setting *setting);
 
 #endif

@@ -34,15 +34,15 @@ int node_open(struct node *n, struct arena *a, const char *root, struct err *err
 void node_close(struct node *n);
 
 /* Calls n->event. node_event sends an Event of the cluster. */
-void node_tell(const struct node *n, const struct node_event *e);
+void node_emit(const struct node *n, const struct node_event *e);
 void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Run a program: see args_words; x replaces the one %s. node_ask returns its output without
+/* Run a program: see args_words; x replaces the one %s. node_output returns its output without
  * surrounding white space. */
 int node_do(struct node *n, struct arena *a, const char *words, const char *x, struct err *err);
-int node_ask(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
-	     struct err *err);
+int node_output(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
+		struct err *err);
 
 /* The currentconfig file. ERR_NOTFOUND when no config has been applied yet; ERR_INVALID when the
  * contents do not match the name of the config. */

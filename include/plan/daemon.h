@@ -101,7 +101,7 @@ struct daemon_pair {
 };
 
 /* An Event of the Node. */
-struct daemon_tells {
+struct daemon_message {
 	const char *reason;
 	struct str text;
 };
@@ -122,7 +122,7 @@ struct daemon_next {
 	enum daemon_do what;
 	struct daemon_pair pairs[8];
 	size_t n_pairs;
-	struct daemon_tells events[2];
+	struct daemon_message events[2];
 	size_t n_events;
 	enum daemon_note note;
 	enum daemon_fault fault;

@@ -19,6 +19,6 @@ void install_parse(struct arena *a, struct str text, struct str unit, struct ins
 struct str install_template(struct arena *a, struct str unit, struct str *instance);
 
 /* True when links in a directory of this name enable units: "x.target.wants". */
-bool install_is_folder(struct str name);
+bool install_is_links_dir(struct str name);
 
 #endif

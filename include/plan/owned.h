@@ -27,7 +27,7 @@ struct owned_kind {
 	const char *sub, *state; /* of mcc_sub_controller_state */
 	size_t kept; /* how many conditions are kept; 0: all */
 	bool own_finalizers; /* a finalizer of others clears the list */
-	bool told_of; /* the message names a config without pools */
+	bool names_unselected; /* the message names a config without pools */
 	bool always_again; /* invalid configs are retried, too */
 	/* The first run validates all configs before it generates from the first:
 	 * upstream's name for them, and its prefix for that error, or NULL. */

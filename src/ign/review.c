@@ -5,11 +5,11 @@
 #include "ign/ign.h"
 #include "v2.h"
 
-bool ign_is_told(const struct ign_review *r, struct str path)
+bool ign_is_reported(const struct ign_review *r, struct str path)
 {
 	for (size_t i = 1; i <= path.n; i++) {
 		const struct map_entry *e = i == path.n || path.p[i] == '.'
-						    ? map_find(&r->told, str_sub(path, 0, i))
+						    ? map_find(&r->reported, str_sub(path, 0, i))
 						    : NULL;
 
 		if (e && (i == path.n || e->value))
@@ -25,14 +25,14 @@ static void check(struct arena *a, int minor, const struct json *tree, struct ig
 
 	ign_validate(a, out->config, minor, tree, &all);
 	for (size_t i = 0; i < all.n; i++) {
-		if (ign_is_told(out, all.v[i].path))
+		if (ign_is_reported(out, all.v[i].path))
 			continue;
 		VEC_PUSH(a, &out->report, all.v[i]);
 		out->report.fatal |= all.v[i].fatal;
 	}
 	for (size_t i = 0; i < out->report.n; i++)
 		if (out->report.v[i].fatal)
-			(void)map_put(&out->told, out->report.v[i].path, NULL);
+			(void)map_put(&out->reported, out->report.v[i].path, NULL);
 }
 
 /* A version of the wrong type counts as the newest. */
@@ -55,9 +55,9 @@ static struct str read_version(struct arena *a, const struct json *tree, struct 
 static void add_misfits(struct arena *a, const struct ign_misfits *list, struct ign_review *out)
 {
 	for (size_t i = 0; i < out->misfits.n; i++)
-		(void)map_put(&out->told, out->misfits.v[i].path, out);
+		(void)map_put(&out->reported, out->misfits.v[i].path, out);
 	for (size_t i = 0; i < list->n; i++)
-		if (map_put(&out->told, list->v[i].path, out))
+		if (map_put(&out->reported, list->v[i].path, out))
 			VEC_PUSH(a, &out->misfits, list->v[i]);
 }
 
@@ -69,7 +69,7 @@ void ign_review(struct arena *a, const struct json *tree, struct ign_review *out
 	bool v3;
 
 	*out = (struct ign_review){ 0 };
-	map_init(&out->told, a);
+	map_init(&out->reported, a);
 	if (json_kind(tree) != JSON_OBJECT || !semver_parse(read_version(a, tree, out), &v))
 		return;
 	v3 = ign_is_v3(v);

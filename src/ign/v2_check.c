@@ -308,7 +308,7 @@ static void check_unit_text(struct checker *c, const struct ign_obj *o, int fiel
 }
 
 /* Upstream compares partitions by value, so equal ones count as the same partition. */
-static bool twins(const struct ign_obj *x, const struct ign_obj *y)
+static bool same_partition(const struct ign_obj *x, const struct ign_obj *y)
 {
 	static const int texts[] = { IGN_V2_PARTITION_GUID, IGN_V2_PARTITION_LABEL,
 				     IGN_V2_PARTITION_TYPE_GUID };
@@ -345,8 +345,8 @@ static void check_partitions(struct checker *c, const struct ign_obj *disk, int 
 				continue;
 			collide = collide ||
 				  (number && number == ign_int(o, IGN_V2_PARTITION_NUMBER, 0));
-			overlap = overlap ||
-				  (start && os && !twins(p, o) && start <= oe && end >= os);
+			overlap = overlap || (start && os && !same_partition(p, o) && start <= oe &&
+					      end >= os);
 		}
 	}
 	if (collide)

@@ -159,9 +159,9 @@ static bool is_kept(struct str path)
 	return false;
 }
 
-static bool is_told(struct mc_linter *l, struct str at, const char *below)
+static bool is_reported(struct mc_linter *l, struct str at, const char *below)
 {
-	return mc_linter_told(l, str_fmt(l->a, "%.*s.%s", STRF(at), below));
+	return mc_linter_reported(l, str_fmt(l->a, "%.*s.%s", STRF(at), below));
 }
 
 static void lint_files(struct mc_linter *l, const struct ign_obj *config)
@@ -181,8 +181,8 @@ static void lint_files(struct mc_linter *l, const struct ign_obj *config)
 					      "running node, or does not last",
 					      STRF(str_clip(l->a, path, 200))));
 		if (!ign_is_set(c, IGN_RESOURCE_SOURCE) &&
-		    !ign_list(files->v[i], IGN_FILE_APPEND)->n && !is_told(l, at, "contents") &&
-		    !is_told(l, at, "append"))
+		    !ign_list(files->v[i], IGN_FILE_APPEND)->n && !is_reported(l, at, "contents") &&
+		    !is_reported(l, at, "append"))
 			mc_linter_add(l, false, at, false,
 				      S("a file without contents.source renders, but the "
 					"result does not parse again"));

@@ -84,7 +84,7 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *source
 	map_init(&names, a);
 	put_names(&names, given);
 	/* sources that do not parse have their own findings */
-	mc_says(a, sources, &origins);
+	mc_settings_of(a, sources, &origins);
 	for (size_t i = 0; i < origins.n; i++) {
 		const struct mc_origin *o = origins.v[i];
 		struct mc_finding f = {

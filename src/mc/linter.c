@@ -47,12 +47,12 @@ static void push(struct mc_linter *l, bool error, struct str path, struct str me
 	VEC_PUSH(l->a, l->out, f);
 }
 
-bool mc_linter_told(const struct mc_linter *l, struct str path)
+bool mc_linter_reported(const struct mc_linter *l, struct str path)
 {
 	static const struct str config = S("spec.config.");
 
 	return l->review && str_starts(path, config) &&
-	       ign_is_told(l->review, str_from(path, config.n));
+	       ign_is_reported(l->review, str_from(path, config.n));
 }
 
 void mc_linter_add(struct mc_linter *l, bool error, struct str path, bool at_key,
@@ -60,7 +60,7 @@ void mc_linter_add(struct mc_linter *l, bool error, struct str path, bool at_key
 {
 	size_t line = 0, col = 0;
 
-	if (mc_linter_told(l, path))
+	if (mc_linter_reported(l, path))
 		return;
 	if (l->where.root)
 		ign_locate(&l->where, path, at_key, &line, &col);

@@ -38,7 +38,8 @@ static struct str id(struct arena *a, enum mc_part part, struct str key)
 	return str_fmt(a, "%d %.*s", (int)part, STRF(key));
 }
 
-static void add_say(struct collector *c, enum mc_part part, struct str key, struct mc_say say)
+static void add_setting(struct collector *c, enum mc_part part, struct str key,
+			struct mc_setting setting)
 {
 	struct str name = id(c->a, part, key);
 	struct mc_origin *o = map_get(&c->by_key, name);
@@ -50,9 +51,9 @@ static void add_say(struct collector *c, enum mc_part part, struct str key, stru
 		(void)map_put(&c->by_key, name, o);
 		VEC_PUSH(c->a, c->out, o);
 	}
-	o->entry = say.entry;
-	o->value = say.value;
-	VEC_PUSH(c->a, o, say);
+	o->entry = setting.entry;
+	o->value = setting.value;
+	VEC_PUSH(c->a, o, setting);
 }
 
 static bool is_given(const struct ign_field *f, const struct ign_val *v)
@@ -102,10 +103,10 @@ static void add_dropins(struct collector *c, const struct mc *mc, const struct i
 	const struct ign_objs *list = ign_list(unit, IGN_UNIT_DROPINS);
 
 	for (size_t i = 0; i < list->n; i++)
-		add_say(c, MC_PART_DROPIN,
-			str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(unit, IGN_UNIT_NAME)),
-				STRF(ign_str(list->v[i], IGN_DROPIN_NAME))),
-			(struct mc_say){ .mc = mc, .entry = list->v[i] });
+		add_setting(c, MC_PART_DROPIN,
+			    str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(unit, IGN_UNIT_NAME)),
+				    STRF(ign_str(list->v[i], IGN_DROPIN_NAME))),
+			    (struct mc_setting){ .mc = mc, .entry = list->v[i] });
 }
 
 /* The value is the type and the comment of the key. */
@@ -114,10 +115,11 @@ static void add_keys(struct collector *c, const struct mc *mc, const struct ign_
 	const struct strs *list = ign_strings(user, IGN_USER_KEYS);
 
 	for (size_t i = 0; i < list->n; i++)
-		add_say(c, MC_PART_SSH_KEY,
+		add_setting(
+			c, MC_PART_SSH_KEY,
 			str_fmt(c->a, "%.*s/%.*s", STRF(ign_str(user, IGN_USER_NAME)),
 				STRF(mc_ssh_fingerprint(c->a, list->v[i]))),
-			(struct mc_say){ .mc = mc, .value = mc_ssh_label(c->a, list->v[i]) });
+			(struct mc_setting){ .mc = mc, .value = mc_ssh_label(c->a, list->v[i]) });
 }
 
 static void add_entries(struct collector *c, const struct mc *mc, const struct ign_obj *config,
@@ -132,8 +134,8 @@ static void add_entries(struct collector *c, const struct mc *mc, const struct i
 		else if (part == MC_PART_SSH_KEY)
 			add_keys(c, mc, list->v[i]);
 		else if (!is_shell(list->v[i]))
-			add_say(c, part, ign_key(c->a, list->v[i]),
-				(struct mc_say){ .mc = mc, .entry = list->v[i] });
+			add_setting(c, part, ign_key(c->a, list->v[i]),
+				    (struct mc_setting){ .mc = mc, .entry = list->v[i] });
 	}
 }
 
@@ -141,7 +143,7 @@ static void add_value(struct collector *c, const struct mc *mc, enum mc_part par
 		      struct str value)
 {
 	if (value.n)
-		add_say(c, part, key, (struct mc_say){ .mc = mc, .value = value });
+		add_setting(c, part, key, (struct mc_setting){ .mc = mc, .value = value });
 }
 
 /* Adds a field of the spec with the value that merging uses. */
@@ -211,7 +213,7 @@ static void collect(struct collector *c, const struct mc_list *sources)
 				add_field(c, sources->v[i], (enum mc_part)part);
 }
 
-void mc_says(struct arena *a, const struct mc_list *sources, struct mc_origins *out)
+void mc_settings_of(struct arena *a, const struct mc_list *sources, struct mc_origins *out)
 {
 	struct collector c = { .a = a, .out = out };
 
@@ -292,7 +294,7 @@ static bool is_image(enum mc_part part)
 /* Attributes part o of the config to the sources in s, which may be NULL. */
 static void attribute(struct arena *a, struct mc_origin *o, const struct mc_origin *s, bool fits)
 {
-	struct mc_say base = { .value = o->value };
+	struct mc_setting base = { .value = o->value };
 
 	o->v = NULL;
 	o->n = o->cap = 0;

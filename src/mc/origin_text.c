@@ -156,13 +156,13 @@ int mc_parts_select(struct arena *a, struct str config, struct str selector,
 	return 0;
 }
 
-struct strs mc_say_sets(struct arena *a, const struct mc_say *say)
+struct strs mc_setting_fields(struct arena *a, const struct mc_setting *setting)
 {
-	const struct ign_obj *o = say->entry;
+	const struct ign_obj *o = setting->entry;
 	struct strs out = { 0 };
 
 	if (!o)
-		VEC_PUSH(a, &out, mc_mask(a, say->value));
+		VEC_PUSH(a, &out, mc_mask(a, setting->value));
 	for (size_t i = 0; o && i < o->type->n; i++)
 		if (mc_entry_sets(o, i))
 			VEC_PUSH(a, &out, str_of(o->type->fields[i].name));

@@ -17,7 +17,7 @@ bool bootc_manages(const struct node *n)
 int bootc_status(struct node *n, struct arena *a, struct os_status *out, struct err *err)
 {
 	struct str text;
-	int rc = node_ask(n, a, "bootc status --json", NULL, &text, err);
+	int rc = node_output(n, a, "bootc status --json", NULL, &text, err);
 
 	return rc < 0 ? rc : os_bootc_parse(a, text, out, err);
 }

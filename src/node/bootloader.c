@@ -63,7 +63,8 @@ static void log_sums(struct node *n, struct arena *a, const char *when, const ch
 	struct err ignored = ERR_INIT(a);
 	struct str text = S("");
 
-	(void)node_ask(n, a, "sh -c %s", "find " ESP " -type f | xargs sha256sum", &text, &ignored);
+	(void)node_output(n, a, "sh -c %s", "find " ESP " -type f | xargs sha256sum", &text,
+			  &ignored);
 	host_log(&n->host, "bootupd fallback [%s %s]:\n%.*s%s", when, device, STRF(text),
 		 text.n ? "\n" : "");
 }
@@ -99,9 +100,10 @@ static int find_esps(struct node *n, struct arena *a, struct strs *out, struct e
 	struct err ignored = ERR_INIT(a);
 	struct str disks, boot;
 
-	if (node_ask(n, a, "lsblk --paths --json -o NAME,PARTTYPE,FSTYPE", NULL, &disks, err) < 0)
+	if (node_output(n, a, "lsblk --paths --json -o NAME,PARTTYPE,FSTYPE", NULL, &disks, err) <
+	    0)
 		return err_wrap(err, "lsblk");
-	if (node_ask(n, a, "findmnt -n -o SOURCE --target /boot", NULL, &boot, err) < 0)
+	if (node_output(n, a, "findmnt -n -o SOURCE --target /boot", NULL, &boot, err) < 0)
 		return err_wrap(err, "findmnt /boot");
 	/* lsblk knows it by its own name, not by its UUID */
 	(void)tree_realpath(a, &n->tree, str_z(a, boot), &boot, &ignored);
@@ -141,8 +143,8 @@ static int update_by_hand(struct node *n, struct arena *a, const char *image, st
 	const char *dir = str_fmt(a, "/tmp/bootupd-efi-%.8s", podman_uuid(a).p).p;
 	struct err ignored = ERR_INIT(a);
 	struct str container;
-	int rc = node_ask(n, a, "podman create --name bootupd-efi-extract %s", image, &container,
-			  err);
+	int rc = node_output(n, a, "podman create --name bootupd-efi-extract %s", image, &container,
+			     err);
 
 	if (rc < 0)
 		return err_wrap(err, "creating container for EFI extraction");
@@ -196,7 +198,7 @@ static bool secure_boot(struct node *n, struct arena *a)
 	struct err err = ERR_INIT(a);
 	struct str text;
 
-	if (node_ask(n, a, "mokutil --sb-state", NULL, &text, &err) == 0)
+	if (node_output(n, a, "mokutil --sb-state", NULL, &text, &err) == 0)
 		return str_find(text, S("SecureBoot enabled")) >= 0;
 	host_log(&n->host,
 		 "isSecureBootEnabled: mokutil failed, assuming Secure Boot "

@@ -20,7 +20,7 @@ int deployment_status(struct node *n, struct arena *a, struct os_status *out, st
 
 	if (bootc_manages(n))
 		return bootc_status(n, a, out, err);
-	rc = node_ask(n, a, "rpm-ostree status --json", NULL, &text, err);
+	rc = node_output(n, a, "rpm-ostree status --json", NULL, &text, err);
 	return rc < 0 ? rc : os_status_parse(a, text, out, err);
 }
 
@@ -64,7 +64,7 @@ int deployment_drop_rollback(struct node *n, struct arena *a, struct err *err)
 int deployment_kargs(struct node *n, struct arena *a, struct str *out, struct err *err)
 {
 	if (!bootc_manages(n))
-		return node_ask(n, a, "rpm-ostree kargs", NULL, out, err);
+		return node_output(n, a, "rpm-ostree kargs", NULL, out, err);
 	return tree_read(a, &n->tree, "/proc/cmdline", CMDLINE_MAX, out, err);
 }
 

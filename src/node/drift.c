@@ -87,7 +87,7 @@ static int watch_enabled(struct drift *d, struct node *n, struct map *dirs,
 		if (items->v[i].kind == VERIFY_ENABLED && items->v[i].enabled)
 			(void)map_put(&units, str_dup(&d->a, items->v[i].path), d);
 	for (size_t i = 0; rc == 0 && units.n && i < names.n; i++)
-		if (install_is_folder(names.v[i]))
+		if (install_is_links_dir(names.v[i]))
 			rc = watch_links(d, n, dirs, &units,
 					 str_fmt(&d->a, TREE_UNITS "/%.*s", STRF(names.v[i])), err);
 	return rc;

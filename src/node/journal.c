@@ -26,7 +26,7 @@ struct logs {
 
 static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct err *err)
 {
-	static bool told;
+	static bool logged;
 	int rc = 0;
 
 	out->damaged = false;
@@ -38,10 +38,10 @@ static int read_logs(struct arena *a, struct tree *t, struct logs *out, struct e
 		if (rc == 0)
 			(void)map_put(&out->pres, json_str(log, "pre"), log);
 		if (rc == -ERR_INVALID && s == JOURNAL_LAST) {
-			if (!told)
+			if (!logged)
 				log_warn("%.*s. The last update cannot be rolled back",
 					 STRF(err->msg));
-			told = out->damaged = true;
+			logged = out->damaged = true;
 			rc = 0;
 		}
 		rc = rc == -ERR_NOTFOUND ? 0 : rc;

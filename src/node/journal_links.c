@@ -31,7 +31,7 @@ static int links_in(struct arena *a, struct tree *t, struct str dir, struct json
 		if (S_ISLNK(st.st_mode)) {
 			rc = tree_readlink(a, t, path.p, &target, err);
 			json_add(out, path, json_new_str(a, target));
-		} else if (dirs && S_ISDIR(st.st_mode) && install_is_folder(names.v[i])) {
+		} else if (dirs && S_ISDIR(st.st_mode) && install_is_links_dir(names.v[i])) {
 			json_push(dirs, json_new_str(a, path));
 			rc = links_in(a, t, path, out, NULL, err);
 		}

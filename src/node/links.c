@@ -212,7 +212,7 @@ static int drop_links(struct tree *t, struct arena *a, struct str dir, struct st
 		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
-		if (top && install_is_folder(names.v[i]))
+		if (top && install_is_links_dir(names.v[i]))
 			rc = drop_links(t, a, path, unit, false, err);
 		else if (tree_readlink(a, t, path.p, &to, &ignored) == 0 &&
 			 is_link_of(a, names.v[i], to, unit) &&
@@ -258,7 +258,7 @@ static bool is_linked(struct tree *t, struct arena *a, struct str dir, struct st
 		struct str path = str_fmt(a, "%.*s/%.*s", STRF(dir), STRF(names.v[i]));
 		struct str to;
 
-		if (top && install_is_folder(names.v[i]))
+		if (top && install_is_links_dir(names.v[i]))
 			found = is_linked(t, a, path, unit, false);
 		else
 			found = tree_readlink(a, t, path.p, &to, &ignored) == 0 &&

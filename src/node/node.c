@@ -40,7 +40,7 @@ void node_close(struct node *n)
 	tree_close(&n->tree);
 }
 
-void node_tell(const struct node *n, const struct node_event *e)
+void node_emit(const struct node *n, const struct node_event *e)
 {
 	if (n->event)
 		n->event(n->event_ctx, e);
@@ -58,7 +58,7 @@ void node_event(const struct node *n, const char *reason, const char *fmt, ...)
 	va_start(ap, fmt);
 	buf_vaddf(&b, fmt, ap);
 	va_end(ap);
-	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_CLUSTER,
+	node_emit(n, &(struct node_event){ .kind = NODE_EVENT_CLUSTER,
 					   .reason = str_of(reason),
 					   .text = buf_str(&b) });
 }
@@ -68,8 +68,8 @@ int node_do(struct node *n, struct arena *a, const char *words, const char *x, s
 	return host_cmd(a, &n->host, HOST_SYNC, NULL, err, words, x);
 }
 
-int node_ask(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
-	     struct err *err)
+int node_output(struct node *n, struct arena *a, const char *words, const char *x, struct str *out,
+		struct err *err)
 {
 	struct host_out said = { 0 };
 	int rc = host_cmd(a, &n->host, HOST_CAPTURE, &said, err, words, x);

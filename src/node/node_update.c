@@ -253,7 +253,7 @@ static void tell_failure(const struct runner *r, enum step_kind kind, const stru
 	} else {
 		return;
 	}
-	node_tell(r->n, &e);
+	node_emit(r->n, &e);
 }
 
 static int run_steps(struct runner *r, struct err *err)

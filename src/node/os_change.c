@@ -70,7 +70,7 @@ static int stage(struct node *n, struct arena *a, const struct change *ch, struc
 		rc = reset_kernel(n, a, err);
 	if (rc == 0 && ch->c.os_image)
 		rc = os_image_update(n, a, to->os_image, err);
-	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_STAGED, .failed = rc < 0 });
+	node_emit(n, &(struct node_event){ .kind = NODE_EVENT_STAGED, .failed = rc < 0 });
 	if (rc < 0)
 		return rc;
 	if (ch->c.os_image)

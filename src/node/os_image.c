@@ -44,7 +44,7 @@ void os_image_pulling(const struct node *n, const char *what, struct str image)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 
-	node_tell(n,
+	node_emit(n,
 		  &(struct node_event){ .kind = NODE_EVENT_PULL,
 					.pull = NODE_PULL_STARTED,
 					.text = str_fmt(&a, "Pulling %s image %.*s from registry",
@@ -61,7 +61,7 @@ int os_image_pulled(const struct node *n, const char *what, struct str image, in
 	e.text = str_fmt(&a, "%s %s image %.*s from registry%s%.*s",
 			 rc < 0 ? "Failed to pull" : "Successfully pulled", what, STRF(image),
 			 rc < 0 ? ": " : "", STRF(rc < 0 ? err->msg : S("")));
-	node_tell(n, &e);
+	node_emit(n, &e);
 	return rc;
 }
 

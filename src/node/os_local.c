@@ -39,7 +39,7 @@ static int bind_policy(struct node *n, struct arena *a, const struct os_image *i
 		       struct err *err)
 {
 	struct str scope = S(""), text = S("");
-	int rc = node_ask(n, a, "podman system info --format=json", NULL, &text, err);
+	int rc = node_output(n, a, "podman system info --format=json", NULL, &text, err);
 
 	if (rc == 0)
 		rc = os_image_scope(a, text, image, &scope, err);

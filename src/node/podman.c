@@ -69,8 +69,8 @@ int podman_find_image(struct node *n, struct arena *a, struct str image, struct 
 		      struct err *err)
 {
 	struct str text;
-	int rc = node_ask(n, a, "podman images --format=json --filter %s",
-			  str_fmt(a, "reference=%.*s", STRF(image)).p, &text, err);
+	int rc = node_output(n, a, "podman images --format=json --filter %s",
+			     str_fmt(a, "reference=%.*s", STRF(image)).p, &text, err);
 
 	return rc < 0 ? rc : os_image_parse(a, text, image, out, err);
 }

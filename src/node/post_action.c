@@ -47,7 +47,7 @@ static int reload_service(struct node *n, struct arena *a, const char *service, 
 			  all ? "daemon-reload" : "reload", all ? NULL : service);
 
 	if (rc == 0) {
-		node_tell(n, &(struct node_event){
+		node_emit(n, &(struct node_event){
 				     .kind = NODE_EVENT_ACTION_DONE,
 				     .text = str_fmt(a, "Node has reloaded service %s", service) });
 		node_event(n, "ServiceReload",
@@ -82,7 +82,7 @@ int post_action_run(struct node *n, struct arena *a, const struct update_action 
 	switch (act->kind) {
 	case UPDATE_NONE:
 		node_event(n, "SkipReboot", "Config changes do not require reboot.");
-		node_tell(n, &(struct node_event){ .kind = NODE_EVENT_ACTION_DONE,
+		node_emit(n, &(struct node_event){ .kind = NODE_EVENT_ACTION_DONE,
 						   .none = true,
 						   .text = S("Changes do not require a reboot") });
 		host_log(&n->host, "Node has Desired Config %.*s, skipping reboot", STRF(name));

@@ -182,7 +182,7 @@ int rotate_cas(struct node *n, struct arena *a, struct str bundle, struct err *e
 			VEC_PUSH(a, &added, want.v[i]);
 	valid_certs(n, a, &want, &good);
 	wait = can_wait(n, a, &added);
-	node_tell(n, &(struct node_event){ .kind = NODE_EVENT_KUBELET, .deferred = wait });
+	node_emit(n, &(struct node_event){ .kind = NODE_EVENT_KUBELET, .deferred = wait });
 	/* never replace the CAs by an empty list */
 	if (!added.n || !good.n || str_eq(str_trim(pem), str_trim(bundle)))
 		return 0;

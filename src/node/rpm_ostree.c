@@ -44,7 +44,7 @@ static bool has_container_feature(struct str text)
 int rpm_ostree_reads_images(struct node *n, struct arena *a, bool *out, struct err *err)
 {
 	struct str text;
-	int rc = node_ask(n, a, "rpm-ostree --version", NULL, &text, err);
+	int rc = node_output(n, a, "rpm-ostree --version", NULL, &text, err);
 
 	if (rc == 0)
 		*out = has_container_feature(text);

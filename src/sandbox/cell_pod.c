@@ -50,7 +50,7 @@ static void init_state(struct arena *a, const struct json *pod, struct cell_pod 
 /* The reason is that of the first container that has one. */
 static void main_state(struct arena *a, const struct json *pod, struct cell_pod *s)
 {
-	bool told = false;
+	bool found = false;
 
 	s->restarts = 0;
 	for (const struct json *c = json_first(json_at(pod, "status.containerStatuses")); c;
@@ -61,9 +61,9 @@ static void main_state(struct arena *a, const struct json *pod, struct cell_pod 
 		s->restarts += json_i64(c, "restartCount", 0);
 		if (!why.n && end)
 			why = ended(a, end);
-		if (why.n && !told)
+		if (why.n && !found)
 			s->reason = why;
-		told = told || why.n;
+		found = found || why.n;
 		if (!why.n && json_bool(c, "ready", false) && json_at(c, "state.running")) {
 			s->running = true;
 			s->ready++;

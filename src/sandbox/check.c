@@ -21,13 +21,13 @@ static struct str in(struct check *k, struct str path, struct str name)
 static struct str duplicate_taint(struct arena *a, const struct json *t)
 {
 	static const char *const names[] = { "key", "value", "effect" };
-	static const char *const told[] = { "Key:", ", Value:", ", Effect:" };
+	static const char *const labels[] = { "Key:", ", Value:", ", Effect:" };
 	struct buf b;
 
 	buf_init(&b, a);
 	buf_addz(&b, "Duplicate value: core.Taint{");
 	for (int i = 0; i < 3; i++) {
-		buf_addz(&b, told[i]);
+		buf_addz(&b, labels[i]);
 		go_quote(&b, json_str(t, names[i]));
 	}
 	buf_addz(&b, ", TimeAdded:<nil>}: taints must be unique by key and "
@@ -70,7 +70,7 @@ static void taints(struct check *k, const struct json *object)
 static void node(struct check *k, struct json *object, const struct json *old)
 {
 	static const char *const fixed[] = { "podCIDR", "providerID" };
-	static const char *const told[] = { "podCIDRs", "providerID" };
+	static const char *const fields[] = { "podCIDRs", "providerID" };
 	bool moved = false;
 
 	taints(k, object);
@@ -81,7 +81,8 @@ static void node(struct check *k, struct json *object, const struct json *old)
 		if (!was.n || str_eq(was, is))
 			continue;
 		moved = true;
-		cause_add(k->a, k->causes, "FieldValueForbidden", str_fmt(k->a, "spec.%s", told[i]),
+		cause_add(k->a, k->causes, "FieldValueForbidden",
+			  str_fmt(k->a, "spec.%s", fields[i]),
 			  str_fmt(k->a,
 				  "Forbidden: node updates may not change %s "
 				  "except from \"\" to valid",

@@ -85,7 +85,7 @@ static void check_keys(struct check *k, const struct json *meta)
 static struct str owner_text(struct arena *a, const struct json *m)
 {
 	static const char *const flags[] = { "controller", "blockOwnerDeletion" };
-	static const char *const told[] = { ", Controller:", ", BlockOwnerDeletion:" };
+	static const char *const labels[] = { ", Controller:", ", BlockOwnerDeletion:" };
 	struct buf b;
 
 	buf_init(&b, a);
@@ -98,7 +98,7 @@ static struct str owner_text(struct arena *a, const struct json *m)
 	buf_addz(&b, ", UID:");
 	go_quote(&b, json_str(m, "uid"));
 	for (int i = 0; i < 2; i++)
-		buf_addf(&b, "%s(*bool)(%s)", told[i],
+		buf_addf(&b, "%s(*bool)(%s)", labels[i],
 			 json_at(m, flags[i]) ? "0xc000000000" : "nil");
 	buf_addc(&b, '}');
 	return buf_str(&b);

@@ -164,17 +164,17 @@ static void add_group(struct sb_call *c, struct buf *b, struct str group, const 
 
 static void groups(struct sb_call *c)
 {
-	struct strs told = { 0 };
+	struct strs listed = { 0 };
 	struct buf b;
 
 	buf_init(&b, c->a);
 	buf_addz(&b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\","
 		     "\"groups\":[");
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!k->group.n || was_listed(&told, k->group) || !versions_of(c, k->group).n)
+		if (!k->group.n || was_listed(&listed, k->group) || !versions_of(c, k->group).n)
 			continue;
-		buf_addz(&b, told.n ? "," : "");
-		VEC_PUSH(c->a, &told, k->group);
+		buf_addz(&b, listed.n ? "," : "");
+		VEC_PUSH(c->a, &listed, k->group);
 		add_group(c, &b, k->group, "");
 	}
 	buf_addz(&b, "]}\n");

@@ -141,7 +141,7 @@ static bool fits_kind(struct sb_call *c, const struct json *now, bool strategic)
 	/* a text is decoded as the kind that it names */
 	struct sb_kind *as = strategic ? NULL : body_kind(c, now);
 	struct err err = ERR_INIT(c->a);
-	struct str told = S(""), why = S("");
+	struct str shown = S(""), why = S("");
 	uint16_t type = types_find(t, S("ObjectMeta"));
 
 	as = as ? as : c->r->kind;
@@ -152,9 +152,9 @@ static bool fits_kind(struct sb_call *c, const struct json *now, bool strategic)
 	if (type == as->type && shape_hold(c->a, &t->shapes, type, 0, now, NULL, &err) == 0)
 		return true;
 	if (strategic)
-		told = patch_told(c->a, parse_patch(c, &why));
+		shown = patch_text(c->a, parse_patch(c, &why));
 	c->r->body = text_of(c->a, now);
-	no_object(c, strategic ? told : c->r->body, misfit(c, as, type, err.msg, strategic));
+	no_object(c, strategic ? shown : c->r->body, misfit(c, as, type, err.msg, strategic));
 	return false;
 }
 

@@ -17,6 +17,6 @@ int patch_strategic(struct arena *a, const struct json *target, const struct jso
 		    struct json **out, struct err *err);
 
 /* A patch as Go's %v formats it. */
-struct str patch_told(struct arena *a, const struct json *patch);
+struct str patch_text(struct arena *a, const struct json *patch);
 
 #endif

@@ -66,7 +66,7 @@ static void print_value(struct buf *b, const struct json *v)
 	buf_addc(b, ']');
 }
 
-struct str patch_told(struct arena *a, const struct json *patch)
+struct str patch_text(struct arena *a, const struct json *patch)
 {
 	struct err err = ERR_INIT(a);
 	struct json *sorted = NULL;
@@ -115,7 +115,7 @@ static struct json *merge_list(struct arena *a, struct json *target, const struc
 			(void)err_set(err, ERR_INVALID,
 				      "map: %.*s does not contain declared "
 				      "merge key: %s",
-				      STRF(patch_told(a, v)), key);
+				      STRF(patch_text(a, v)), key);
 			return NULL;
 		}
 		if (str_is(directive, "delete")) {
@@ -283,7 +283,7 @@ static struct json *merge_patch(struct arena *a, struct json *target, const stru
 		return json_new(a, JSON_OBJECT);
 	if (directive.n && !str_is(directive, "merge")) {
 		(void)err_set(err, ERR_INVALID, "unknown patch type: %.*s in map: %.*s",
-			      STRF(directive), STRF(patch_told(a, patch)));
+			      STRF(directive), STRF(patch_text(a, patch)));
 		return NULL;
 	}
 	retain_keys(target, json_member(patch, S("$retainKeys")));

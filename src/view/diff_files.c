@@ -92,12 +92,12 @@ static void add_contents(struct diff_files *e, const struct side *s, struct json
 {
 	const struct ign_objs *files = ign_files(s->own->config);
 	struct json *j = json_first(json_at(spec, "config.storage.files"));
-	struct map twins;
+	struct map same_partition;
 
-	ign_index(e->a, ign_files(s->other->config), &twins);
+	ign_index(e->a, ign_files(s->other->config), &same_partition);
 	for (size_t i = 0; i < files->n; i++, j = json_next(j)) {
 		struct str path = ign_str(files->v[i], IGN_FILE_PATH), bytes;
-		const struct ign_obj *other = map_get(&twins, path);
+		const struct ign_obj *other = map_get(&same_partition, path);
 		struct str twin = bytes_of(e, other), shown;
 		struct err ignored = ERR_INIT(e->a);
 
@@ -130,12 +130,12 @@ static void mask_units(struct diff_files *e, const struct side *s, struct json *
 {
 	const struct ign_objs *units = ign_units(s->own->config);
 	struct json *j = json_first(json_at(spec, "config.systemd.units"));
-	struct map twins;
+	struct map same_partition;
 
-	ign_index(e->a, ign_units(s->other->config), &twins);
+	ign_index(e->a, ign_units(s->other->config), &same_partition);
 	for (size_t i = 0; i < units->n; i++, j = json_next(j)) {
 		struct str name = ign_str(units->v[i], IGN_UNIT_NAME);
-		const struct ign_obj *twin = map_get(&twins, name);
+		const struct ign_obj *twin = map_get(&same_partition, name);
 		struct json *d = json_first(json_member(j, S("dropins")));
 		struct map dropins;
 
@@ -180,12 +180,12 @@ static void hide_passwords(struct diff_files *e, const struct side *s, struct js
 {
 	const struct ign_objs *users = users_of(s->own);
 	struct json *j = json_first(json_at(spec, "config.passwd.users"));
-	struct map twins;
+	struct map same_partition;
 
-	ign_index(e->a, users_of(s->other), &twins);
+	ign_index(e->a, users_of(s->other), &same_partition);
 	for (size_t i = 0; i < users->n; i++, j = json_next(j)) {
 		const struct ign_obj *u = users->v[i];
-		const struct ign_obj *twin = map_get(&twins, ign_str(u, IGN_USER_NAME));
+		const struct ign_obj *twin = map_get(&same_partition, ign_str(u, IGN_USER_NAME));
 
 		if (!e->secrets && ign_is_set(u, IGN_USER_PASSWORD))
 			json_set(j, S("passwordHash"),

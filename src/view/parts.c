@@ -70,9 +70,9 @@ static struct str joined(struct arena *a, const struct strs *list)
 	return b.n ? buf_str(&b) : S(NONE);
 }
 
-static struct str name_of(const struct mc_say *say)
+static struct str name_of(const struct mc_setting *setting)
 {
-	return say->mc ? say->mc->meta.name : S("ControllerConfig");
+	return setting->mc ? setting->mc->meta.name : S("ControllerConfig");
 }
 
 /* The MachineConfigs of a part that are overridden, or those that are not. */
@@ -106,14 +106,14 @@ void parts_files(struct buf *b, struct arena *a, const struct parts_view *v)
 }
 
 static void blame_row(struct table *t, struct arena *a, const struct mc_origin *o,
-		      const struct mc_say *say)
+		      const struct mc_setting *setting)
 {
-	struct strs sets = mc_say_sets(a, say);
+	struct strs sets = mc_setting_fields(a, setting);
 
 	table_cell(t, mc_part_text(a, o));
-	table_cell(t, say->mc ? say->mc->meta.name : S(NONE));
-	table_cell(t, joined(a, &say->made_from));
-	table_cell(t, say->mc && say->mc->file.n ? say->mc->file : S(NONE));
+	table_cell(t, setting->mc ? setting->mc->meta.name : S(NONE));
+	table_cell(t, joined(a, &setting->made_from));
+	table_cell(t, setting->mc && setting->mc->file.n ? setting->mc->file : S(NONE));
 	table_cell(t, joined(a, &sets));
 }
 
@@ -142,18 +142,18 @@ void parts_blame(struct buf *b, struct arena *a, const struct parts_view *v)
 
 /* ---- JSON ---------------------------------------------------------------- */
 
-static struct json *say_json(struct arena *a, const struct mc_say *say)
+static struct json *setting_json(struct arena *a, const struct mc_setting *setting)
 {
 	struct json *j = json_new(a, JSON_OBJECT);
-	struct strs sets = mc_say_sets(a, say);
+	struct strs sets = mc_setting_fields(a, setting);
 
-	if (say->mc)
-		json_add_str(a, j, "machineConfig", say->mc->meta.name);
+	if (setting->mc)
+		json_add_str(a, j, "machineConfig", setting->mc->meta.name);
 	json_add(j, S("sets"), json_new_strs(a, &sets));
-	json_add(j, S("overridden"), json_new_bool(a, say->overridden));
-	json_add(j, S("madeFrom"), json_new_strs(a, &say->made_from));
-	if (say->mc)
-		json_add_str(a, j, "manifest", say->mc->file);
+	json_add(j, S("overridden"), json_new_bool(a, setting->overridden));
+	json_add(j, S("madeFrom"), json_new_strs(a, &setting->made_from));
+	if (setting->mc)
+		json_add_str(a, j, "manifest", setting->mc->file);
 	return j;
 }
 
@@ -172,7 +172,7 @@ static struct json *part_json(struct arena *a, const struct mc_origin *o)
 	if (has_size(o) && size_of(a, o, &n) == 0)
 		json_add(j, S("size"), json_new_i64(a, (int64_t)n));
 	for (size_t i = 0; i < o->n; i++)
-		json_push(by, say_json(a, &o->v[i]));
+		json_push(by, setting_json(a, &o->v[i]));
 	json_add(j, S("setBy"), by);
 	return j;
 }

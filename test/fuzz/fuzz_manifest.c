@@ -3,7 +3,7 @@
 
 #include "data/toml.h"
 #include "data/yml.h"
-#include "mc/behind.h"
+#include "mc/made_from.h"
 #include "mc/lint.h"
 #include "plan/render.h"
 #include "plan/update.h"
@@ -41,7 +41,7 @@ static void blame(struct arena *a, const struct mc_set *set, const struct mc_mer
 	struct mc_origins out;
 
 	mc_origins(a, &in, &out);
-	mc_behind_all(a, set, &out);
+	mc_made_from_all(a, set, &out);
 	for (size_t i = 0; i < out.n; i++) {
 		MUST(mc_part_text(a, out.v[i]).n || !out.v[i]->key.n);
 		MUST(!exact || out.v[i]->n);

@@ -1,5 +1,5 @@
 /* Which MachineConfigs contribute to each part of a config, and where they come from. */
-#include "mc/behind.h"
+#include "mc/made_from.h"
 #include "mc/origin.h"
 #include "../test.h"
 
@@ -53,7 +53,7 @@ static struct str show(struct arena *a, const struct mc_origins *list)
 
 		buf_addf(&b, "%.*s:", STRF(mc_part_text(a, o)));
 		for (size_t k = 0; k < o->n; k++) {
-			struct strs sets = mc_say_sets(a, &o->v[k]);
+			struct strs sets = mc_setting_fields(a, &o->v[k]);
 
 			buf_addf(&b, " %.*s%s(",
 				 STRF(o->v[k].mc ? o->v[k].mc->meta.name : S("base")),
@@ -185,7 +185,7 @@ TEST parts_by_name(void)
 	struct mc_origins out = { 0 };
 
 	load(&a, three, &set);
-	mc_says(&a, &set.mcs, &out);
+	mc_settings_of(&a, &set.mcs, &out);
 	for (size_t i = 0; i < ARRAY_LEN(selectors); i++) {
 		struct str selector = str_of(selectors[i].selector);
 		struct buf b;
@@ -219,7 +219,7 @@ TEST parts_are_selected(void)
 	size_t all;
 
 	load(&a, three, &set);
-	mc_says(&a, &set.mcs, &out);
+	mc_settings_of(&a, &set.mcs, &out);
 	all = out.n;
 	for (size_t i = 0; i < ARRAY_LEN(unknown_parts); i++) {
 		ASSERT_INT_M(unknown_parts[i].selector, -ERR_NOTFOUND,
@@ -244,7 +244,7 @@ TEST parts_are_selected(void)
 
 static const struct {
 	const char *name, *meta, *path, *want;
-} behind[] = {
+} made_from[] = {
 	{ "50-mine", "", "/etc/x", "" },
 	{ "99-w-generated-kubelet", OWNER("KubeletConfig", "pods"), "", "KubeletConfig/pods " },
 	{ "99-w-generated-kubelet-1", "", "", "KubeletConfig/other " },
@@ -297,9 +297,9 @@ static const char objects[] =
 	"kind: ImagePolicy\n"
 	"metadata: {name: two, namespace: teams}\n";
 
-TEST what_is_behind(void)
+TEST sources_of_generated_configs(void)
 {
-	for (size_t i = 0; i < ARRAY_LEN(behind); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(made_from); i++) {
 		AUTO(arena) struct arena a = ARENA_INIT;
 		struct mc_set set = { 0 };
 		struct strs got;
@@ -311,14 +311,14 @@ TEST what_is_behind(void)
 			     "apiVersion: machineconfiguration.openshift.io/"
 			     "v1\nkind: MachineConfig\nmetadata:\n  name: "
 			     "%s\n  %s\n",
-			     behind[i].name, behind[i].meta)
+			     made_from[i].name, made_from[i].meta)
 			     .p,
 		     &set);
-		got = mc_behind(&a, &set, set.mcs.v[0], str_of(behind[i].path));
+		got = mc_made_from(&a, &set, set.mcs.v[0], str_of(made_from[i].path));
 		buf_init(&b, &a);
 		for (size_t k = 0; k < got.n; k++)
 			buf_addf(&b, "%.*s ", STRF(got.v[k]));
-		ASSERT_STR(behind[i].want, buf_str(&b));
+		ASSERT_STR(made_from[i].want, buf_str(&b));
 	}
 	PASS();
 }
@@ -355,7 +355,7 @@ SUITE(suite)
 	RUN_TEST(what_was_edited_since);
 	RUN_TEST(parts_by_name);
 	RUN_TEST(parts_are_selected);
-	RUN_TEST(what_is_behind);
+	RUN_TEST(sources_of_generated_configs);
 	RUN_TEST(ssh_keys);
 }
 

@@ -415,7 +415,7 @@ TEST a_fault_is_told_before_the_next_step(void)
 	kube_cancel(&r.d.call);
 	daemon_happens(&r.d, EVENT_UNREACHABLE, result_of(EVENT_UNREACHABLE, ""));
 	ASSERT_INT(STATE_RETRY, r.d.state);
-	ASSERT(r.d.fault.untold);
+	ASSERT(r.d.fault.unreported);
 	ASSERT(r.d.not_before > clock_ms());
 	ASSERT_INT(r.d.not_before, r.d.timer.due);
 	rig_free(&r);

@@ -21,8 +21,8 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 	if (str_is(in->text, "talk")) {
 		job_event("Reboot", S("why"));
 		for (int i = 0; i < 1000; i++)
-			job_say(JOB_MSG_BOOTED, str_fmt(a, "image %d", i));
-		job_tell(&(struct job_msg){ .kind = JOB_MSG_SIZE,
+			job_send_text(JOB_MSG_BOOTED, str_fmt(a, "image %d", i));
+		job_send(&(struct job_msg){ .kind = JOB_MSG_SIZE,
 					    .size = { .image = S("i"), .bytes = 7 } });
 		return 0;
 	}
@@ -30,7 +30,7 @@ int job_work(struct node *n, struct arena *a, const struct job_in *in, struct er
 		char *p = arena_alloc(a, 1 << 20);
 
 		memset(p, 'x', 1 << 20);
-		job_say(JOB_MSG_BOOTED, (struct str){ p, 1 << 20 });
+		job_send_text(JOB_MSG_BOOTED, (struct str){ p, 1 << 20 });
 		return 0;
 	}
 	if (str_is(in->text, "fail"))
@@ -85,7 +85,7 @@ static void run_job(struct seen *s, const char *what)
 {
 	struct job_in in = { .kind = JOB_VERIFY, .logs = &no_logs, .text = str_of(what) };
 	struct err err;
-	struct job j = { .ctx = s, .told = on_told, .done = on_done };
+	struct job j = { .ctx = s, .on_msg = on_told, .done = on_done };
 
 	*s = (struct seen){ .a = ARENA_INIT };
 	err = ERR_INIT(&s->a);
@@ -140,7 +140,7 @@ TEST cancelled(void)
 	struct err err = ERR_INIT(&a);
 	struct seen s = { .a = ARENA_INIT };
 	struct job_in in = { .kind = JOB_VERIFY, .logs = &no_logs, .text = S("babble") };
-	struct job j = { .ctx = &s, .told = on_told, .done = on_done };
+	struct job j = { .ctx = &s, .on_msg = on_told, .done = on_done };
 	pid_t pid;
 
 	j.loop = loop_new(&err);

@@ -46,8 +46,8 @@ static void add_condition(struct arena *a, const struct owned_view *in, struct c
 	VEC_PUSH(a, list, c);
 }
 
-static void say(struct arena *a, const struct owned_view *in, struct said *now, struct str failure,
-		struct actions *out)
+static void report(struct arena *a, const struct owned_view *in, struct said *now,
+		   struct str failure, struct actions *out)
 {
 	const struct json *tree = in->config->doc.tree;
 	struct condition c = { .type = failure.n ? S("Failure") : S("Success"),
@@ -83,14 +83,14 @@ void owned_status(struct arena *a, const struct owned_view *in, struct str failu
 {
 	struct said now = said(a, in->config);
 
-	say(a, in, &now, failure, out);
+	report(a, in, &now, failure, out);
 }
 
 /* Writes the failure into the object's status and returns the error. */
 static int failed(struct arena *a, const struct owned_view *in, struct said *now, const char *where,
 		  struct actions *out, struct err *err)
 {
-	say(a, in, now, str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)), out);
+	report(a, in, now, str_fmt(a, "%s: %.*s", where ? where : "Error", STRF(err->msg)), out);
 	if (in->kind->always_again)
 		err->code = ERR_AGAIN;
 	return -(int)err->code;
@@ -137,7 +137,7 @@ static int for_pool(struct arena *a, const struct owned_view *in, const struct o
 	/* a part that fails is left out, and the status says why */
 	if (without.n) {
 		without_part(a, without, out);
-		say(a, in, now, str_fmt(a, "Error: %.*s", STRF(without)), out);
+		report(a, in, now, str_fmt(a, "Error: %.*s", STRF(without)), out);
 		actions_step(out);
 	}
 	owned_write(a, in, job, pool, mc, out);
@@ -198,7 +198,7 @@ static int first_sync(struct arena *a, const struct owned_view *in, const struct
 int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_maker *maker,
 	       struct actions *out, struct err *err)
 {
-	bool named = in->kind->told_of;
+	bool named = in->kind->names_unselected;
 	struct mcp_list pools = { 0 };
 	struct owned_job job = { 0 };
 	struct said now = said(a, in->config);
@@ -231,6 +231,6 @@ int owned_sync(struct arena *a, const struct owned_view *in, const struct owned_
 		return rc;
 	owned_finalize(a, in, &job, out);
 	generated_cleanup(a, in, in->kind->cleanup, in->kind->what, out);
-	say(a, in, &now, S(""), out);
+	report(a, in, &now, S(""), out);
 	return 0;
 }

@@ -283,8 +283,8 @@ static void lose_config(struct arena *a, const struct pool_side *x, struct forec
  * from the config they have. True when they update although the pool's config does not
  * change.
  */
-static bool from_behind(struct arena *a, const struct forecast_in *in, struct pool_side *x,
-			struct forecast *f)
+static bool from_made_from(struct arena *a, const struct forecast_in *in, struct pool_side *x,
+			   struct forecast *f)
 {
 	bool renamed = !str_eq(f->from_name, f->to_name);
 	const struct forecast_nodes *now = &f->nodes;
@@ -330,7 +330,7 @@ bool plan_forecast(struct arena *a, const struct forecast_in *in, struct str poo
 		  !str_eq(out->from_name, out->to_name);
 	if (out->is_new || out->removed)
 		move_nodes(a, in, out);
-	differs |= from_behind(a, in, x, out);
+	differs |= from_made_from(a, in, x, out);
 	if (out->from && out->to)
 		find_refusal(a, in->after, out);
 	lose_config(a, x, out);

@@ -17,7 +17,7 @@ static void set(struct daemon_next *out, const char *key, struct str value, bool
 
 static void tell(struct daemon_next *out, const char *reason, struct str text)
 {
-	out->events[out->n_events++] = (struct daemon_tells){ .reason = reason, .text = text };
+	out->events[out->n_events++] = (struct daemon_message){ .reason = reason, .text = text };
 }
 
 static void fail(struct daemon_next *out, struct str text)

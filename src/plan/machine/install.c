@@ -109,7 +109,7 @@ void install_parse(struct arena *a, struct str text, struct str unit, struct ins
 	}
 }
 
-bool install_is_folder(struct str name)
+bool install_is_links_dir(struct str name)
 {
 	return str_ends(name, S(".wants")) || str_ends(name, S(".requires")) ||
 	       str_ends(name, S(".upholds"));

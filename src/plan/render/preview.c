@@ -200,7 +200,7 @@ static void find_bases(struct preview_run *p)
 }
 
 /* Reports what is left out because a base file is missing. */
-static void tell_base(struct preview_run *p, bool touched, struct str what, struct str pool,
+static void warn_base(struct preview_run *p, bool touched, struct str what, struct str pool,
 		      const char *path)
 {
 	struct template_input t = generate_templates(p->a, &p->s.view);
@@ -235,7 +235,7 @@ static void preview_kubelets(struct preview_run *p, enum generate_kind kind, con
 	if (!p->kubelets && has_generated(p, prefix))
 		return;
 	for (size_t i = 0; i < p->s.pools.n; i++)
-		tell_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name, KUBELET_CONF);
+		warn_base(p, p->kubelets, what, p->s.pools.v[i]->meta.name, KUBELET_CONF);
 	settle_add(&p->s, kind, S(NAME_CLUSTER), !p->kubelets);
 }
 
@@ -277,7 +277,7 @@ static void preview_registries(struct preview_run *p)
 		due = true;
 		if (p->family)
 			warn_of_loss(p, name);
-		tell_base(p, p->family, S("registries"), pool->meta.name,
+		warn_base(p, p->family, S("registries"), pool->meta.name,
 			  "/etc/containers/registries.conf");
 	}
 	if (due && image && !p->s.view.release_image.n)

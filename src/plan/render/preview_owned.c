@@ -70,7 +70,7 @@ static bool is_finalizer(const struct mc_object *o, struct str name)
 }
 
 /* Not planned now: reports the newer pools that have no MachineConfig from it yet. */
-static void tell_late(const struct choice *c, const struct mc_object *o,
+static void warn_late(const struct choice *c, const struct mc_object *o,
 		      const struct mcp_list *pools)
 {
 	struct str suffix = json_text(owned_suffix(o));
@@ -166,7 +166,7 @@ static struct strs held_by(const struct choice *c, const struct mc_object *o)
 	return out;
 }
 
-static void tell_stuck(const struct choice *c, const struct mc_object *o)
+static void warn_stuck(const struct choice *c, const struct mc_object *o)
 {
 	struct conditions list = conditions_of(c->p->a, json_at(o->doc.tree, "status.conditions"));
 
@@ -186,11 +186,11 @@ static void preview_one(const struct choice *c, const struct mc_object *o)
 	struct mcp_list pools = pools_of(c, &p->s.pools, o);
 
 	if (!touched && !all && is_stuck(c, o)) {
-		tell_stuck(c, o);
+		warn_stuck(c, o);
 		return;
 	}
 	if (!touched && !all && !is_missed(c, o, &pools)) {
-		tell_late(c, o, &pools);
+		warn_late(c, o, &pools);
 		return;
 	}
 	if (has_bases(c, o, &pools))

@@ -14,7 +14,7 @@ struct linter {
 	const struct pool_lint_in *in;
 	const struct mcp *pool;
 	const struct map *names; /* from the given MachineConfigs */
-	const struct map *told; /* from MachineConfigs that nodes cannot apply */
+	const struct map *reported; /* from MachineConfigs that nodes cannot apply */
 	struct mc_list given; /* the selected ones of them */
 	struct mc_findings *out;
 };
@@ -86,10 +86,10 @@ static bool present(struct linter *l, const struct forecast *f, struct mc_merged
 }
 
 /* True when a given MachineConfig alone has what nodes refuse. */
-static bool is_told(const struct linter *l)
+static bool is_reported(const struct linter *l)
 {
 	for (size_t i = 0; i < l->given.n; i++)
-		if (map_find(l->told, l->given.v[i]->meta.name))
+		if (map_find(l->reported, l->given.v[i]->meta.name))
 			return true;
 	return false;
 }
@@ -101,7 +101,7 @@ static void lint_refused(struct linter *l, const struct forecast *f)
 
 	if (f->to && present(l, f, &now)) {
 		mc_lint_change(l->a, l->pool, &now, f->to, &allow, &l->given, l->out);
-		if (f->refused.n && !f->irreconcilable && !is_told(l))
+		if (f->refused.n && !f->irreconcilable && !is_reported(l))
 			add(l, false,
 			    str_fmt(l->a,
 				    "running nodes refuse the change: "
@@ -190,7 +190,7 @@ static bool lint_own(struct arena *a, struct mc *mc, struct mc_findings *out)
 		bool state = mc_is_state(ign_str(file, IGN_FILE_PATH));
 		struct str at = str_fmt(a, "spec.config.storage.files.%zu", i);
 
-		if (mc_linter_told(&l, str_fmt(a, "%.*s.path", STRF(at))) ||
+		if (mc_linter_reported(&l, str_fmt(a, "%.*s.path", STRF(at))) ||
 		    ign_list(file, IGN_FILE_APPEND)->n || steps_check_file(a, file, &err) == 0)
 			continue;
 		mc_linter_add(&l, false,
@@ -207,20 +207,20 @@ void pool_lint(struct arena *a, const struct pool_lint_in *in, struct mc_finding
 {
 	const struct mcp_list *pools = &in->sets.after->pools;
 	const struct mc_list *given = &in->given->mcs;
-	struct map names, told, pooled;
+	struct map names, reported, pooled;
 
 	map_init(&names, a);
-	map_init(&told, a);
+	map_init(&reported, a);
 	map_init(&pooled, a);
 	for (size_t i = 0; i < given->n; i++) {
 		struct mc *mc = given->v[i];
 
 		(void)map_put(&names, mc->meta.name, mc);
 		if (lint_own(a, mc, out))
-			(void)map_put(&told, mc->meta.name, mc);
+			(void)map_put(&reported, mc->meta.name, mc);
 	}
 	for (size_t i = 0; i < pools->n; i++) {
-		struct linter l = { a, in, pools->v[i], &names, &told, { 0 }, out };
+		struct linter l = { a, in, pools->v[i], &names, &reported, { 0 }, out };
 
 		lint_one(&l);
 		for (size_t k = 0; k < l.given.n; k++)

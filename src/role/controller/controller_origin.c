@@ -76,7 +76,7 @@ int controller_check_templates(struct controller *c, struct arena *a, struct err
 	struct template_loss loss;
 	struct template_input in;
 	struct mc_list made = { 0 };
-	struct err told = ERR_INIT(a);
+	struct err ignored = ERR_INIT(a);
 	struct sight s;
 	int rc;
 
@@ -88,7 +88,7 @@ int controller_check_templates(struct controller *c, struct arena *a, struct err
 		return rc;
 	in = generate_templates(a, &s.view);
 	in.pull_secret = S("{}");
-	if (plan_template(a, &in, &made, &told) < 0)
+	if (plan_template(a, &in, &made, &ignored) < 0)
 		return 0; /* the template controller reports it in its status */
 	template_loss(a, &made, &s.mcs, &loss);
 	return loss.lost.n ? refuse(a, &loss, err) : 0;

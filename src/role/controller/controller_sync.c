@@ -62,7 +62,7 @@ struct task {
 	const struct kube_key *key;
 	struct reading reading;
 	int rc;
-	bool told; /* its failure was written to the status */
+	bool reported; /* its failure was written to the status */
 	struct task *next; /* waits for this one to end */
 };
 
@@ -81,16 +81,16 @@ static void replied(struct kube_job *j, const struct action *act, const struct k
 /* Keeps the error for the next plan of the template controller, which reports it. */
 static void remember_failure(struct controller *c, struct str error)
 {
-	bool told = c->template_failed.n;
+	bool reported = c->template_failed.n;
 
 	arena_free(&c->failed_arena);
 	c->template_failed = S("");
-	if (!told && error.n)
+	if (!reported && error.n)
 		c->template_failed = str_dup(&c->failed_arena, error);
 }
 
 /* Whether a failure is reported in the status of the key's object. */
-static bool is_told(const struct task *t)
+static bool is_reported(const struct task *t)
 {
 	switch ((enum sync_kind)t->key->kind) {
 	case SYNC_KUBELET:
@@ -106,13 +106,13 @@ static bool is_told(const struct task *t)
 }
 
 /* Reports the failure in the status. True when the job goes on with that write. */
-static bool tell_failure(struct task *t)
+static bool report_failure(struct task *t)
 {
 	struct kube_job *j = &t->job;
 
-	if (t->told || !j->error.n || j->conflict || !is_told(t))
+	if (t->reported || !j->error.n || j->conflict || !is_reported(t))
 		return false;
-	t->told = true;
+	t->reported = true;
 	t->rc = -ERR_AGAIN;
 	j->list = (struct actions){ 0 };
 	j->at = 0;
@@ -179,7 +179,7 @@ static void finished(struct kube_job *j)
 	const struct kube_key *key = t->key;
 	bool failed = j->failed || j->later || (t->rc < 0 && t->rc != -ERR_INVALID);
 
-	if (tell_failure(t))
+	if (report_failure(t))
 		return;
 	c->making -= syncs[key->kind].makes;
 	if (!failed)

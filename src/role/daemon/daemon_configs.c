@@ -105,7 +105,7 @@ static bool unreadable(struct daemon *d, struct str body)
 		       "can't reconcile config %.*s with %.*s: configs %.*s, "
 		       "%.*s are not reconcilable",
 		       STRF(from), STRF(d->v.pass.target), STRF(from), STRF(d->v.pass.target));
-	daemon_tell(d, S("FailedToReconcile"), err.msg);
+	daemon_emit(d, S("FailedToReconcile"), err.msg);
 	daemon_fail(d, err.msg, true);
 	return true;
 }

@@ -72,7 +72,7 @@ void daemon_unwatch(struct daemon *d)
 	if (!d->watch.on)
 		return;
 	close_drift(d);
-	daemon_tell(d, S("ConfigDriftMonitorStopped"), S("Config Drift Monitor stopped"));
+	daemon_emit(d, S("ConfigDriftMonitorStopped"), S("Config Drift Monitor stopped"));
 }
 
 static void on_drift(struct source *s, short events)
@@ -126,7 +126,7 @@ void daemon_watch(struct daemon *d)
 					      str_find(reason, S("mode mismatch")) >= 0
 				      ? clock_wall_s()
 				      : 0;
-	daemon_tell(d, S("ConfigDriftMonitorStarted"),
+	daemon_emit(d, S("ConfigDriftMonitorStarted"),
 		    str_fmt(&a,
 			    "Config Drift Monitor started, watching against "
 			    "%.*s",
@@ -162,7 +162,7 @@ void daemon_drift_found(struct daemon *d, struct str text)
 	d->v.pass.from_image = S("");
 	arena_free(&d->update.a);
 	d->figures.drift_at = clock_wall_s();
-	daemon_tell(d, S("ConfigDriftDetected"), text);
+	daemon_emit(d, S("ConfigDriftDetected"), text);
 	daemon_fail(d, text, false);
 }
 

@@ -16,7 +16,7 @@
 
 /* ---- in the child -------------------------------------------------------- */
 
-void job_tell(const struct job_msg *m)
+void job_send(const struct job_msg *m)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;
@@ -32,15 +32,15 @@ void job_tell(const struct job_msg *m)
 	}
 }
 
-void job_say(enum job_msg_kind kind, struct str text)
+void job_send_text(enum job_msg_kind kind, struct str text)
 {
-	job_tell(&(struct job_msg){ .kind = kind, .text = text });
+	job_send(&(struct job_msg){ .kind = kind, .text = text });
 }
 
 static void on_event(void *ctx, const struct node_event *e)
 {
 	(void)ctx;
-	job_tell(&(struct job_msg){ .kind = JOB_MSG_EVENT, .event = *e });
+	job_send(&(struct job_msg){ .kind = JOB_MSG_EVENT, .event = *e });
 }
 
 void job_event(const char *reason, struct str text)
@@ -81,7 +81,7 @@ static _Noreturn void child(const char *root, const struct job_in *in, int fd)
 		rc = job_work(&n, &a, in, &err);
 		node_close(&n);
 	}
-	job_tell(&(struct job_msg){
+	job_send(&(struct job_msg){
 		.kind = JOB_MSG_RESULT,
 		.result = { .rc = rc < 0 ? rc : 0, .text = rc < 0 ? err.msg : S("") } });
 	arena_free(&a);
@@ -119,7 +119,7 @@ static void take(struct job *j)
 			j->rc = m.result.rc;
 			j->result = str_dup(&j->a, m.result.text);
 		} else {
-			j->told(j->ctx, &m);
+			j->on_msg(j->ctx, &m);
 		}
 	}
 	if (rc < 0)

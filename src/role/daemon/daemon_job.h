@@ -55,7 +55,7 @@ struct job {
 	const char *root;
 	void *ctx;
 	/* A message of the child, while it runs; JOB_MSG_RESULT goes to done. */
-	void (*told)(void *ctx, const struct job_msg *m);
+	void (*on_msg)(void *ctx, const struct job_msg *m);
 	/* text: why it failed. */
 	void (*done)(void *ctx, enum job_kind kind, int rc, struct str text);
 	/* its own */
@@ -74,9 +74,9 @@ struct job {
 
 /* ---- in the child -------------------------------------------------------- */
 
-/* Sends a message to the parent. job_say: one that is a text, or nothing more. */
-void job_tell(const struct job_msg *m);
-void job_say(enum job_msg_kind kind, struct str text);
+/* Sends a message to the parent. job_send_text: one that is a text, or nothing more. */
+void job_send(const struct job_msg *m);
+void job_send_text(enum job_msg_kind kind, struct str text);
 /* Sends an Event of the cluster. */
 void job_event(const char *reason, struct str text);
 int job_work(struct node *n, struct arena *a, const struct job_in *in, struct err *err);

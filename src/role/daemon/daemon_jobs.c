@@ -108,7 +108,7 @@ static void on_node_event(struct daemon *d, const struct node_event *e)
 {
 	switch (e->kind) {
 	case NODE_EVENT_CLUSTER:
-		daemon_tell(d, e->reason, e->text);
+		daemon_emit(d, e->reason, e->text);
 		return;
 	case NODE_EVENT_ACTION_DONE:
 		report_action(d, e);
@@ -179,6 +179,6 @@ void daemon_job_init(struct daemon *d)
 	d->job = (struct job){ .loop = d->loop,
 			       .root = d->node->tree.root,
 			       .ctx = d,
-			       .told = on_job_msg,
+			       .on_msg = on_job_msg,
 			       .done = on_job };
 }

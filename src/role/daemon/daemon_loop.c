@@ -68,7 +68,7 @@ void daemon_forget(struct daemon *d)
 	struct daemon_view *v = &d->v;
 
 	if (d->update.guarded)
-		daemon_tell(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
+		daemon_emit(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
 	v->pass = (struct daemon_pass){ 0 };
 	if (v->revert == REVERT_READY)
 		v->revert = REVERT_LEFT;
@@ -153,8 +153,8 @@ static void decide(struct daemon *d)
 	daemon_go(d, STATE_IDLE);
 	if (!d->v.pass.target.n && json_at(daemon_node(d), "metadata.deletionTimestamp"))
 		return;
-	if (d->fault.untold) {
-		daemon_tell_fault(d);
+	if (d->fault.unreported) {
+		daemon_report_fault(d);
 	} else if (d->hosted.n) {
 		daemon_look(d);
 		daemon_hosted(d);
@@ -178,7 +178,7 @@ static void report_overdue(struct daemon *d)
 static void stop(struct daemon *d)
 {
 	if (d->update.guarded && !d->v.rebooting) {
-		daemon_tell(d, S("GotSigtermDuringUpdate"), S("Got SIGTERM but actively updating"));
+		daemon_emit(d, S("GotSigtermDuringUpdate"), S("Got SIGTERM but actively updating"));
 		return;
 	}
 	log_info("Shutting down MachineConfigDaemon");

@@ -70,7 +70,7 @@ static void forget(struct reporting *r)
 	free(r);
 }
 
-static void told(struct daemon *d)
+static void sent(struct daemon *d)
 {
 	struct reporting *r = d->mcn.first;
 
@@ -110,7 +110,7 @@ static void ended(struct kube_call *c, const struct kube_answer *ans)
 		log_again(LOG_ERROR, S("mcn"), "Error applying MCN: %.*s", STRF(ans->message));
 	else
 		(void)log_over(S("mcn"));
-	told(c->ctx);
+	sent(c->ctx);
 }
 
 static void status_sent(struct kube_call *c, const struct kube_answer *ans)
@@ -147,7 +147,7 @@ static void changes_sent(struct kube_call *c, const struct kube_answer *ans)
 				   STRF(d->name))
 				   .p,
 			   ans->message);
-	told(d);
+	sent(d);
 }
 
 /* The server refuses an empty list: it is removed instead. */
@@ -166,7 +166,7 @@ static void put_changes(struct daemon *d, struct json *mcn)
 				       STRF(d->name)));
 	if (!mcn || (json_len(list) ? json_eq(json_member(status, key), list)
 				    : !json_member(status, key))) {
-		told(d);
+		sent(d);
 		return;
 	}
 	if (!status)
@@ -193,7 +193,7 @@ static void got(struct kube_call *c, const struct kube_answer *ans)
 	    daemon_pool(d, a, &in.pool, &pinned, &err) < 0) {
 		log_again(LOG_ERROR, S("mcn"), "error getting existing MCN: %.*s",
 			  STRF(err.msg.n ? err.msg : ans->message));
-		told(d);
+		sent(d);
 		return;
 	}
 	if (d->mcn.first->changes.n) {

@@ -22,11 +22,11 @@ void daemon_fail(struct daemon *d, struct str text, bool unreconcilable)
 		log_again(LOG_ERROR, S("fault"), "Marking Degraded due to: \"%.*s\"", STRF(text));
 	d->fault.text = str_dup(&d->fault.a, text);
 	d->fault.unreconcilable = unreconcilable;
-	d->fault.untold = true;
-	daemon_tell_fault(d);
+	d->fault.unreported = true;
+	daemon_report_fault(d);
 }
 
-void daemon_tell_fault(struct daemon *d)
+void daemon_report_fault(struct daemon *d)
 {
 	daemon_failure(&d->turn, d->fault.text, d->fault.unreconcilable, &d->next);
 	daemon_annotate(d, STATE_NOTE_FAULT);
@@ -38,11 +38,11 @@ static void tell_events(struct daemon *d)
 	struct daemon_next *n = &d->next;
 
 	for (size_t i = 0; i < n->n_events; i++)
-		daemon_tell(d, str_of(n->events[i].reason), n->events[i].text);
+		daemon_emit(d, str_of(n->events[i].reason), n->events[i].text);
 	n->n_events = 0;
 }
 
-void daemon_fault_told(struct daemon *d)
+void daemon_fault_reported(struct daemon *d)
 {
 	struct str want = daemon_note(d, ANNO_DESIRED_CONFIG);
 	/* a target that changed meanwhile does not wait for the back-off */
@@ -137,7 +137,7 @@ static void announced(struct daemon *d)
 	if (d->v.pass.stage == STAGE_APPLIED)
 		d->v.pass.stage = STAGE_ANNOUNCED;
 	if (d->update.guarded)
-		daemon_tell(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
+		daemon_emit(d, S("RemoveSigtermProtection"), S("Removing SIGTERM protection"));
 	d->update.guarded = false;
 }
 

@@ -45,7 +45,7 @@ struct daemon_update {
 struct daemon_trouble {
 	struct arena a;
 	struct str text;
-	bool unreconcilable, untold;
+	bool unreconcilable, unreported;
 };
 
 /* The file that has the disk's config, as it was when it was read. */
@@ -248,8 +248,8 @@ void daemon_annotate(struct daemon *d, enum daemon_state s);
 void daemon_noted(struct daemon *d);
 void daemon_done(struct daemon *d);
 void daemon_fail(struct daemon *d, struct str text, bool unreconcilable);
-void daemon_tell_fault(struct daemon *d);
-void daemon_fault_told(struct daemon *d);
+void daemon_report_fault(struct daemon *d);
+void daemon_fault_reported(struct daemon *d);
 void daemon_initial(struct daemon *d);
 /* A job requested a reboot: announce it, unless that is done. */
 void daemon_rebooting(struct daemon *d);
@@ -287,9 +287,9 @@ void daemon_hosted_over(struct daemon *d);
 
 /* ---- beside the steps ---------------------------------------------------- */
 
-/* daemon_tell: events, metrics; which OS a job found. */
+/* daemon_events.c: Events, metrics; which OS a job found. */
 void daemon_found_os(struct daemon *d, struct str id, struct str version, bool supported);
-void daemon_tell(struct daemon *d, struct str reason, struct str text);
+void daemon_emit(struct daemon *d, struct str reason, struct str text);
 /* The Node in the cache, or NULL; and one of its annotations, or "". */
 const struct json *daemon_node(const struct daemon *d);
 struct str daemon_note(const struct daemon *d, const char *key);

@@ -69,9 +69,9 @@ void pinning_fail(struct pinning *p, struct str why)
 
 	stop(p);
 	log_again(LOG_ERROR, S("pin"), "Pinning images: %.*s", STRF(text));
-	if (!str_eq(sets, p->told) || !p->failures) {
+	if (!str_eq(sets, p->reported) || !p->failures) {
 		arena_free(&p->kept);
-		p->told = str_dup(&p->kept, sets);
+		p->reported = str_dup(&p->kept, sets);
 		report(p, DEGRADED, 'T', "PrefetchFailed",
 		       "One or more PinnedImageSet is experiencing an error. "
 		       "See PinnedImageSet list for more details.",
@@ -87,7 +87,7 @@ static void complete(struct pinning *p)
 	stop(p);
 	(void)log_over(S("pin"));
 	p->failures = 0;
-	p->told = S("");
+	p->reported = S("");
 	report(p, PROGRESSING, 'F', "AsExpected", "All pinned image sets complete",
 	       pin_status(&a, &p->now, true, S("")));
 	report(p, DEGRADED, 'F', "AsExpected", "All is good", S(""));
@@ -140,7 +140,7 @@ static void next_stage(struct pinning *p)
 	p->at = 0;
 }
 
-static void on_told(void *ctx, const struct job_msg *m)
+static void on_pin_msg(void *ctx, const struct job_msg *m)
 {
 	struct pinning *p = ctx;
 	struct map_entry *e =
@@ -306,7 +306,7 @@ void daemon_pin_begin(struct daemon *d)
 	p->job = (struct job){ .loop = d->loop,
 			       .root = d->node->tree.root,
 			       .ctx = p,
-			       .told = on_told,
+			       .on_msg = on_pin_msg,
 			       .done = on_job };
 	p->timer = (struct source){ .fd = -1, .ready = on_timer, .ctx = p };
 	loop_add(d->loop, &p->timer);

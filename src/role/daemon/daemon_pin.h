@@ -39,7 +39,7 @@ struct pinning {
 	struct arena a; /* of the round */
 	struct arena kept;
 	struct str failed; /* why the round will fail, once its pulls end */
-	struct str told; /* the status that the last failure reported */
+	struct str reported; /* the status that the last failure reported */
 	struct pinning_slot slots[PIN_WORKERS];
 	struct job job;
 	struct source timer;

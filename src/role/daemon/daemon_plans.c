@@ -39,13 +39,13 @@ static void begin(struct daemon *d, const struct json *machine)
 
 	daemon_unwatch(d);
 	if (v->start != START_OVER && !v->pass.force)
-		daemon_tell(d, S("BootResync"),
+		daemon_emit(d, S("BootResync"),
 			    str_fmt(a,
 				    "Booting node %.*s, currentConfig %.*s, "
 				    "desiredConfig %.*s",
 				    STRF(d->name), STRF(d->update.from.name),
 				    STRF(d->update.to.name)));
-	daemon_tell(d, S("AddSigtermProtection"), S("Adding SIGTERM protection"));
+	daemon_emit(d, S("AddSigtermProtection"), S("Adding SIGTERM protection"));
 	d->update.guarded = true;
 	log_info("Checking Reconcilable for config %.*s to %.*s", STRF(d->update.from.name),
 		 STRF(d->update.to.name));
@@ -57,7 +57,7 @@ static void begin(struct daemon *d, const struct json *machine)
 	if (rc < 0) {
 		not_prepared(d, "compatible. Err",
 			     str_starts(err.msg, outer) ? str_from(err.msg, outer.n) : err.msg);
-		daemon_tell(d, S("FailedToReconcile"), err.msg);
+		daemon_emit(d, S("FailedToReconcile"), err.msg);
 		daemon_fail(d, err.msg, true);
 		return;
 	}

@@ -117,7 +117,7 @@ void daemon_take(struct daemon *d, enum daemon_state s, const struct daemon_resu
 		daemon_done(d);
 		return;
 	case STATE_NOTE_FAULT:
-		daemon_fault_told(d);
+		daemon_fault_reported(d);
 		return;
 	case STATE_STARTING:
 	case STATE_IDLE:

@@ -54,7 +54,7 @@ static void again(struct daemon *d)
 	daemon_load(d);
 }
 
-static void say(struct daemon *d)
+static void log_step(struct daemon *d)
 {
 	if (!d->next.text.n)
 		return;
@@ -75,7 +75,7 @@ static void apply(struct daemon *d)
 					 .child_status = 'F',
 					 .child_text = none };
 
-	say(d);
+	log_step(d);
 	if (d->v.pass.asked)
 		log_info("Successful drain took %.3f seconds", (double)d->v.waited_ms / 1000);
 	if (!d->v.pass.drain)
@@ -84,7 +84,7 @@ static void apply(struct daemon *d)
 		daemon_report(d, &r);
 	if (d->v.pass.drain && d->v.single) {
 		daemon_log(d, S("Drain not required, skipping"));
-		daemon_tell(d, S("Drain"), S("Drain not required, skipping"));
+		daemon_emit(d, S("Drain"), S("Drain not required, skipping"));
 	}
 	daemon_report_files(d, false);
 	daemon_job(d, STATE_APPLY, S(""));
@@ -114,7 +114,7 @@ static void preflight(struct daemon *d)
 static void give_up(struct daemon *d)
 {
 	for (size_t i = 0; i < d->next.n_events; i++)
-		daemon_tell(d, str_of(d->next.events[i].reason), d->next.events[i].text);
+		daemon_emit(d, str_of(d->next.events[i].reason), d->next.events[i].text);
 	d->figures.not_uncordoned = d->next.fault == FAULT_UNCORDON;
 	if (d->next.roll_back)
 		daemon_job(d, STATE_ROLL_BACK, d->next.text);
@@ -129,7 +129,7 @@ static void annotate(struct daemon *d)
 						.text = S("Node has "
 							  "rebooted") };
 
-	say(d);
+	log_step(d);
 	switch (d->next.note) {
 	case NOTE_REBOOTED:
 		log_info("Detected Rebooting Annotation, applying MCN.");
@@ -222,7 +222,7 @@ void daemon_carry_out(struct daemon *d)
 		else
 			log_info("System state unchanged: %.*s",
 				 STRF(daemon_disk_text(d, &d->turn)));
-		say(d);
+		log_step(d);
 		daemon_annotate(d, STATE_NOTE_DONE);
 		return;
 	case DAEMON_FAIL:

@@ -34,7 +34,7 @@ static int act(struct node *n, struct arena *a, const struct node_update *u, str
 	if (rc == 0)
 		node_update_finished(n, a);
 	if (rc == 0 && u->plan->reboot)
-		job_say(JOB_MSG_REBOOT, S(""));
+		job_send_text(JOB_MSG_REBOOT, S(""));
 	return rc;
 }
 
@@ -55,7 +55,7 @@ static int hosted(struct node *n, struct arena *a, const struct job_in *in, stru
 	int rc = hosted_step(n, a, str_z(a, in->text), in->asked, &hash, &state, err);
 
 	if (rc == 0)
-		job_tell(&(struct job_msg){ .kind = JOB_MSG_HOSTED,
+		job_send(&(struct job_msg){ .kind = JOB_MSG_HOSTED,
 					    .hosted = { .state = state, .hash = hash } });
 	return rc;
 }
@@ -75,7 +75,7 @@ static int sizes(struct node *n, struct arena *a, const struct pins *p, struct e
 			continue;
 		rc = node_pin_size(n, a, im->name, &seen, &size, err);
 		if (rc == 0)
-			job_tell(&(struct job_msg){ .kind = JOB_MSG_SIZE,
+			job_send(&(struct job_msg){ .kind = JOB_MSG_SIZE,
 						    .size = { .image = im->name, .bytes = size } });
 	}
 	return rc;

@@ -59,7 +59,7 @@ static int left_over(struct node *n, struct arena *a, struct err *err)
 		return rc;
 	for (size_t i = 0; i < v.actions.n; i++)
 		if (str_is(v.actions.v[i], update_kind_name(UPDATE_REBOOT)))
-			job_say(JOB_MSG_REBOOT, S(""));
+			job_send_text(JOB_MSG_REBOOT, S(""));
 	node_update_finished(n, a);
 	return 0;
 }
@@ -115,14 +115,15 @@ int job_recover(struct node *n, struct arena *a, const struct job_in *in, struct
 	if (rc < 0)
 		return rc;
 	rc = boot_init(n, a, &s, err);
-	job_tell(&(struct job_msg){ .kind = JOB_MSG_OS,
+	job_send(&(struct job_msg){ .kind = JOB_MSG_OS,
 				    .os = { .id = n->os.id,
 					    .version = s.version,
 					    .packages = (int64_t)s.unsupported,
 					    .supported = rc == 0 } });
-	job_say(JOB_MSG_BOOTED, n->booted_image);
+	job_send_text(JOB_MSG_BOOTED, n->booted_image);
 	if (rc < 0)
-		job_say(JOB_MSG_FATAL,
+		job_send_text(
+			JOB_MSG_FATAL,
 			str_fmt(a, "Failed to initialize single run daemon: %.*s", STRF(err->msg)));
 	else
 		rc = left_over(n, a, err);
@@ -131,7 +132,7 @@ int job_recover(struct node *n, struct arena *a, const struct job_in *in, struct
 	host_log(&n->host, "Starting to manage node: %.*s", STRF(in->node));
 	rc = log_system(n, a, err);
 	if (rc < 0)
-		job_say(JOB_MSG_FATAL, err->msg);
+		job_send_text(JOB_MSG_FATAL, err->msg);
 	return rc;
 }
 
@@ -142,7 +143,7 @@ int job_prepare(struct node *n, struct arena *a, const struct job_in *in, struct
 	int rc = 0;
 
 	if (in->master) {
-		job_say(JOB_MSG_OSTREE, S("")); /* once, even if it fails */
+		job_send_text(JOB_MSG_OSTREE, S("")); /* once, even if it fails */
 		rc = host_cmd(
 			a, &n->host, HOST_SILENT, &out, err,
 			"ostree --repo=/sysroot/ostree/repo config set core.per-object-fsync true");
@@ -174,7 +175,7 @@ int job_prepare(struct node *n, struct arena *a, const struct job_in *in, struct
 void job_look_back(struct node *n, struct arena *a, struct str *out)
 {
 	if (deployment_finalize_error(n, a, out))
-		job_say(JOB_MSG_FINALIZE, *out);
+		job_send_text(JOB_MSG_FINALIZE, *out);
 }
 
 static int pivot(struct node *n, struct arena *a, const struct mc_current *to, struct str image,
@@ -188,7 +189,7 @@ static int pivot(struct node *n, struct arena *a, const struct mc_current *to, s
 	if (rc == 0)
 		rc = reboot_into(n, a, to->name, err);
 	if (rc == 0)
-		job_say(JOB_MSG_REBOOT, S(""));
+		job_send_text(JOB_MSG_REBOOT, S(""));
 	return rc;
 }
 
@@ -257,7 +258,7 @@ int job_boot(struct node *n, struct arena *a, const struct job_in *in, struct er
 	if (rc == 0)
 		rc = job_verify(n, a, in, finalize, err);
 	if (rc == -ERR_INVALID)
-		job_say(JOB_MSG_MISMATCH, S(""));
+		job_send_text(JOB_MSG_MISMATCH, S(""));
 	if (rc < 0)
 		return rc;
 	host_log(&n->host, "Validated on-disk state");

@@ -2,7 +2,7 @@
  * The objects behind a generated MachineConfig: by finalizers, else by owner
  * references, else by generated names. Read-only.
  */
-#include "mc/behind.h"
+#include "mc/made_from.h"
 
 #include "mc/types.h"
 
@@ -27,7 +27,7 @@ static const struct {
 
 #define POLICIES "/etc/crio/policies/"
 
-static unsigned kinds_behind(struct str path)
+static unsigned kinds_making(struct str path)
 {
 	for (size_t i = 0; i < ARRAY_LEN(registries); i++)
 		if (str_is(path, registries[i].path))
@@ -55,7 +55,7 @@ static void add_object(struct arena *a, struct strs *out, const struct mc_object
 }
 
 /* An Image config without registry settings is not a source. */
-static bool has_a_say(const struct mc_object *o, struct str path)
+static bool is_source(const struct mc_object *o, struct str path)
 {
 	if (o->kind == MC_IMAGE)
 		return json_len(json_at(o->tree, "spec.registrySources")) > 0;
@@ -68,12 +68,12 @@ static bool has_a_say(const struct mc_object *o, struct str path)
 static void add_registries(struct arena *a, const struct mc_set *set, struct str path,
 			   struct strs *out)
 {
-	unsigned kinds = kinds_behind(path);
+	unsigned kinds = kinds_making(path);
 
 	for (size_t i = 0; i < set->others.n; i++) {
 		const struct mc_object *o = set->others.v[i];
 
-		if ((kinds & KIND(o->kind)) && has_a_say(o, path))
+		if ((kinds & KIND(o->kind)) && is_source(o, path))
 			add_object(a, out, o);
 	}
 }
@@ -155,8 +155,8 @@ static void add_by_name(struct arena *a, const struct mc_set *set, struct str na
 			    i < 2 ? S(NAME_CLUSTER) : only_name(set, str_of(names[i].kind)));
 }
 
-struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc *mc,
-		      struct str path)
+struct strs mc_made_from(struct arena *a, const struct mc_set *set, const struct mc *mc,
+			 struct str path)
 {
 	struct strs out = { 0 };
 
@@ -169,19 +169,20 @@ struct strs mc_behind(struct arena *a, const struct mc_set *set, const struct mc
 	return out;
 }
 
-void mc_behind_all(struct arena *a, const struct mc_set *set, struct mc_origins *origins)
+void mc_made_from_all(struct arena *a, const struct mc_set *set, struct mc_origins *origins)
 {
 	for (size_t i = 0; i < origins->n; i++) {
 		struct mc_origin *o = origins->v[i];
 		struct str path = o->part == MC_PART_FILE ? o->key : S("");
 
 		for (size_t k = 0; k < o->n; k++) {
-			struct mc_say *say = &o->v[k];
+			struct mc_setting *setting = &o->v[k];
 
-			if (say->mc)
-				say->made_from = mc_behind(a, set, say->mc, path);
+			if (setting->mc)
+				setting->made_from = mc_made_from(a, set, setting->mc, path);
 			else
-				add(a, &say->made_from, S("ControllerConfig"), S(NAME_CONTROLLER));
+				add(a, &setting->made_from, S("ControllerConfig"),
+				    S(NAME_CONTROLLER));
 		}
 	}
 }

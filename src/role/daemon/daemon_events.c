@@ -1,5 +1,5 @@
 /*
- * daemon_tell: the daemon's Events and metrics.
+ * daemon_events: the daemon's Events and metrics.
  */
 #include "daemon_own.h"
 #include "io/metrics_text.h"
@@ -26,7 +26,7 @@ void daemon_log(struct daemon *d, struct str text)
 	VEC_PUSH(&d->logs.a, &d->logs.lines, str_dup(&d->logs.a, text));
 }
 
-void daemon_tell(struct daemon *d, struct str reason, struct str text)
+void daemon_emit(struct daemon *d, struct str reason, struct str text)
 {
 	const struct action_event about = { .kind = S("Node"),
 					    .name = d->name,
