@@ -78,6 +78,9 @@ struct operator_view {
 	struct mc_gates gates;
 	bool bring_up; /* the CRD of ControllerConfigs was absent at the start */
 	bool standalone; /* a cluster without config.openshift.io */
+	/* Of a standalone cluster: the URL of its API server, the service networks ("10.96.0.0/12",
+	 * two with a comma), the DNS domain above its hosts' names (may be ""). */
+	struct str api_url, service_network, base_domain;
 };
 
 /* Why a step waits, and the error when it waits for too long: "<what>: [context deadline exceeded,

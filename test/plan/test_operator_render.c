@@ -90,10 +90,6 @@ static const struct fault faults[] = {
 	  "configmap openshift-config/user-ca-bundle doesn't have a valid PEM bundle" },
 	{ "an empty trust bundle is no fault",
 	  NS_OF("openshift-config", "user-ca-bundle") ",'data':{'ca-bundle.crt':''}}", NULL, "" },
-	{ "an additional CA map that is missing is no fault",
-	  "{'apiVersion':'config.openshift.io/v1','kind':'Image','metadata':{'name':'cluster'},"
-	  "'spec':{'additionalTrustedCA':{'name':'nowhere'}}}",
-	  NULL, "" },
 };
 
 TEST faults_have_upstreams_texts(void)
@@ -345,6 +341,66 @@ TEST a_change_that_is_undone_is_not_copied(void)
 	PASS();
 }
 
+/* ---- a cluster without config.openshift.io ------------------------------- */
+
+#define NODE(name, label)                                                                 \
+	"{'apiVersion':'v1','kind':'Node','metadata':{'name':'" name "','labels':{" label \
+	"'x':''}}}"
+
+TEST a_plain_cluster_is_described_by_flags_and_nodes(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	k.c.objects.n = 0;
+	k.c.view.standalone = true;
+	k.c.view.api_url = S("https://10.0.0.1:6443");
+	k.c.view.service_network = S("10.96.0.0/12, fd00::/112");
+	ASSERT(run(&k) < 0);
+	ASSERT_STR("could not get MCSC CA bundle: configmap \"kube-root-ca.crt\" not found",
+		   k.err.msg);
+	change(&k, NS_OF("openshift-machine-config-operator",
+			 "kube-root-ca.crt") ",'data':{'ca.crt':'one!'}}");
+	change(&k, NODE("a", "'node-role.kubernetes.io/control-plane':'true',"));
+	change(&k, NODE("b", ""));
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	ASSERT_STR("https://10.0.0.1:6443", k.r.api_url);
+	ASSERT_STR("one!", k.r.root_ca);
+	ASSERT_STR("b25lIQ==", json_str(k.r.spec, "kubeAPIServerServingCAData"));
+	ASSERT_STR("10.96.0.10", json_str(k.r.spec, "clusterDNSIP"));
+	ASSERT_STR("DualStack", json_str(k.r.spec, "ipFamilies"));
+	ASSERT_STR("none", json_str(k.r.spec, "platform"));
+	ASSERT_STR("SingleReplica", json_str(k.r.infra, "status.controlPlaneTopology"));
+	ASSERT_STR("", json_str(k.r.spec, "baseOSContainerImage"));
+	ASSERT_INT(JSON_NULL, json_kind(json_at(k.r.spec, "pullSecret")));
+	change(&k, NODE("b", "'node-role.kubernetes.io/master':'',"));
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("HighlyAvailable", json_str(k.r.infra, "status.controlPlaneTopology"));
+	ASSERT_INT(0, rotate(&k));
+	ASSERT_INT(ACTION_CREATE, (int)k.out.actions.v[0].kind);
+	arena_free(&k.a);
+	PASS();
+}
+
+TEST a_missing_map_of_registry_cas_is_logged(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	change(&k, "{'apiVersion':'config.openshift.io/v1','kind':'Image','metadata':{'name':"
+		   "'cluster'},'spec':{'additionalTrustedCA':{'name':'nowhere'}}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(1, (int)k.out.actions.n);
+	ASSERT_INT(ACTION_LOG, (int)k.out.actions.v[0].kind);
+	ASSERT_STR("could not find configmap specified in image.config.openshift.io/cluster with "
+		   "the name nowhere",
+		   k.out.actions.v[0].reason);
+	ASSERT(k.r.spec);
+	arena_free(&k.a);
+	PASS();
+}
+
 /* ---- robustness ---------------------------------------------------------- */
 
 /* Each object in turn is absent, or has a part of another type: a result or an error with a text. */
@@ -384,6 +440,8 @@ TEST any_object_may_be_absent_or_malformed(void)
 
 SUITE(suite)
 {
+	RUN_TEST(a_plain_cluster_is_described_by_flags_and_nodes);
+	RUN_TEST(a_missing_map_of_registry_cas_is_logged);
 	RUN_TEST(any_object_may_be_absent_or_malformed);
 	RUN_TEST(faults_have_upstreams_texts);
 	RUN_TEST(images_json_is_read_at_every_sync);

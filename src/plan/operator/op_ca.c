@@ -61,7 +61,9 @@ int op_root_ca(struct arena *a, const struct operator_view *in, struct str *out,
 	int rc = op_ca_bytes(a, in, OPERATOR_CONFIG_MAPS, NS_MCO, S("machine-config-server-ca"),
 			     BUNDLE, out, err);
 
-	if (rc == -ERR_NOTFOUND)
+	if (rc == -ERR_NOTFOUND && in->standalone)
+		rc = op_standalone_ca(a, in, out, err);
+	else if (rc == -ERR_NOTFOUND)
 		rc = op_ca_bytes(a, in, OPERATOR_ROOT_CA, NS_KUBE_SYSTEM, S("root-ca"), "ca.crt",
 				 out, err);
 	return rc < 0 ? err_wrap(err, "could not get MCSC CA bundle") : 0;
@@ -113,6 +115,8 @@ int op_kube_ca(struct arena *a, const struct operator_view *in, struct str *out,
 	struct str signer;
 	int rc;
 
+	if (in->standalone)
+		return op_standalone_ca(a, in, out, err);
 	if (op_bootstrapped(in))
 		return op_ca_bytes(a, in, OPERATOR_CONFIG_MAPS_MANAGED, NS_CONFIG_MANAGED,
 				   S("kube-apiserver-client-ca"), BUNDLE, out, err);

@@ -58,8 +58,10 @@ int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
 	struct err ignored = ERR_INIT(a);
 	struct str source, copy;
 	uint64_t hash;
-	int rc = op_ca_bytes(a, in, OPERATOR_CONFIG_MAPS_MANAGED, NS_CONFIG_MANAGED,
-			     S("kube-apiserver-server-ca"), KEY, &source, err);
+	int rc = in->standalone
+			 ? op_standalone_ca(a, in, &source, err)
+			 : op_ca_bytes(a, in, OPERATOR_CONFIG_MAPS_MANAGED, NS_CONFIG_MANAGED,
+				       S("kube-apiserver-server-ca"), KEY, &source, err);
 
 	if (rc < 0)
 		return rc;

@@ -91,7 +91,8 @@ static struct json *patch_of(struct arena *a, const struct json *live, struct js
 	return j;
 }
 
-static void keep_merged(struct arena *a, const struct operator_view *in, struct json *merged,
+/* Returns whether the map differs. */
+static bool keep_merged(struct arena *a, const struct operator_view *in, struct json *merged,
 			struct actions *out)
 {
 	const struct json *live = in->get(in, OPERATOR_CONFIG_MAPS_MANAGED, S(MERGED));
@@ -104,22 +105,43 @@ static void keep_merged(struct arena *a, const struct operator_view *in, struct 
 		(void)action_add(a, out, ACTION_MERGE, S(PATH "/" MERGED),
 				 json_format(a, patch_of(a, data, merged), 0),
 				 S("the CAs of image registries changed"));
+	else
+		return false;
+	return true;
+}
+
+/* The ConfigMap that Image "cluster" names, or NULL. */
+static const struct json *user_map(struct arena *a, const struct operator_view *in,
+				   const struct json *image, struct actions *out)
+{
+	struct str name = json_str(image, "spec.additionalTrustedCA.name");
+	const struct json *map = name.n ? in->get(in, OPERATOR_CONFIG_MAPS_CONFIG, name) : NULL;
+	struct action *log;
+
+	if (name.n && !map) {
+		log = action_log(a, out,
+				 "could not find configmap specified in image." GROUP_CONFIG
+				 "/" NAME_CLUSTER " with the name %.*s",
+				 STRF(name));
+		log->warning = log->state = true;
+	}
+	return map;
 }
 
 int op_registry_cas(struct arena *a, const struct operator_view *in, struct operator_inputs *out,
 		    struct actions *actions, struct err *err)
 {
-	const struct json *image =
-		op_need(in, OPERATOR_IMAGES, "image." GROUP_CONFIG, S(NAME_CLUSTER), err);
-	struct str name = json_str(image, "spec.additionalTrustedCA.name");
-	const struct json *user = name.n ? in->get(in, OPERATOR_CONFIG_MAPS_CONFIG, name) : NULL;
 	struct json *merged = json_new(a, JSON_OBJECT);
+	const struct json *image;
 
+	if (in->standalone)
+		return 0;
+	image = op_need(in, OPERATOR_IMAGES, "image." GROUP_CONFIG, S(NAME_CLUSTER), err);
 	if (!image)
 		return -ERR_NOTFOUND;
 	out->registry_cas = add_map(
 		a, in->get(in, OPERATOR_CONFIG_MAPS_MANAGED, S("image-registry-ca")), merged);
-	out->user_registry_cas = add_map(a, user, merged); /* of equal keys the user's stays */
-	keep_merged(a, in, merged, actions);
-	return 0;
+	/* of equal keys the user's stays */
+	out->user_registry_cas = add_map(a, user_map(a, in, image, actions), merged);
+	return keep_merged(a, in, merged, actions);
 }

@@ -92,8 +92,13 @@ static int map_images(struct arena *a, const struct operator_view *in, struct op
 static int os_images(struct arena *a, const struct operator_view *in, struct operator_render *r,
 		     struct err *err)
 {
-	int rc = mc_gate(&in->gates, "OSStreams") ? stream_images(in, r, err)
-						  : map_images(a, in, r, err);
+	int rc;
+
+	/* Without a payload the OS of the nodes is not ours to update. */
+	if (in->standalone && !in->get(in, OPERATOR_CONFIG_MAPS, S(OS_IMAGES)))
+		return 0;
+	rc = mc_gate(&in->gates, "OSStreams") ? stream_images(in, r, err)
+					      : map_images(a, in, r, err);
 
 	return rc < 0 ? err_wrap(err, "could not get OS images") : 0;
 }
@@ -103,12 +108,15 @@ static int os_images(struct arena *a, const struct operator_view *in, struct ope
 static int read_config(struct arena *a, const struct operator_view *in, struct operator_inputs *s,
 		       struct json **infra, struct err *err)
 {
-	s->infra = op_need(in, OPERATOR_INFRASTRUCTURES, "infrastructure." GROUP_CONFIG,
-			   S(NAME_CLUSTER), err);
-	if (s->infra)
+	if (in->standalone)
+		op_standalone_config(a, in, s);
+	else
+		s->infra = op_need(in, OPERATOR_INFRASTRUCTURES, "infrastructure." GROUP_CONFIG,
+				   S(NAME_CLUSTER), err);
+	if (s->infra && !s->network)
 		s->network = op_need(in, OPERATOR_NETWORKS, "network." GROUP_CONFIG,
 				     S(NAME_CLUSTER), err);
-	if (s->network)
+	if (s->network && !s->dns)
 		s->dns = op_need(in, OPERATOR_DNSES, "dns." GROUP_CONFIG, S(NAME_CLUSTER), err);
 	if (!s->dns)
 		return -ERR_NOTFOUND;
@@ -158,7 +166,10 @@ static int build_spec(struct arena *a, const struct operator_view *in, struct op
 	s->images = r->images;
 	s->os_image = r->os_image;
 	s->os_extensions = r->os_extensions;
-	return operator_spec(a, s, &r->spec, err);
+	rc = operator_spec(a, s, &r->spec, err);
+	if (rc >= 0 && in->standalone && !in->get(in, OPERATOR_SECRETS_CONFIG, S("pull-secret")))
+		json_set(r->spec, S("pullSecret"), json_new(a, JSON_NULL));
+	return rc;
 }
 
 int operator_render_config(struct arena *a, const struct operator_view *in,
@@ -173,8 +184,8 @@ int operator_render_config(struct arena *a, const struct operator_view *in,
 	if (rc < 0 || out->wait.on)
 		return rc;
 	rc = op_registry_cas(a, in, &s, &out->actions, err);
-	if (rc < 0 || out->actions.n)
-		return rc;
+	if (rc != 0)
+		return rc < 0 ? rc : 0;
 	rc = read_cas(a, in, &s, err);
 	if (rc >= 0)
 		rc = os_images(a, in, r, err);

@@ -39,8 +39,8 @@ bool op_bootstrapped(const struct operator_view *in);
 
 /* ---- op_registry.c ------------------------------------------------------- */
 
-/* imageRegistryBundleUserData and imageRegistryBundleData; and the write of
- * merged-trusted-image-registry-ca, if it differs from them. */
+/* imageRegistryBundleUserData and imageRegistryBundleData. Adds the write of
+ * merged-trusted-image-registry-ca, if it differs from them: then it returns 1, else 0. */
 int op_registry_cas(struct arena *a, const struct operator_view *in, struct operator_inputs *out,
 		    struct actions *actions, struct err *err);
 
@@ -49,5 +49,18 @@ int op_registry_cas(struct arena *a, const struct operator_view *in, struct oper
 /* internalRegistryPullSecret; p is NULL when there is none. */
 int op_registry_auth(struct arena *a, const struct operator_view *in, const struct json *dns,
 		     struct str *out, struct err *err);
+
+/* ---- op_standalone.c ----------------------------------------------------- */
+
+/*
+ * What a cluster without config.openshift.io has instead: an Infrastructure of platform None, a
+ * Network and a DNS, from the flags and the nodes. Sets the members that are NULL.
+ */
+void op_standalone_config(struct arena *a, const struct operator_view *in,
+			  struct operator_inputs *s);
+
+/* The CA of the cluster, from the ConfigMap that Kubernetes puts into every namespace. */
+int op_standalone_ca(struct arena *a, const struct operator_view *in, struct str *out,
+		     struct err *err);
 
 #endif
