@@ -101,7 +101,7 @@ static void reset(struct operator_case *c, struct arena *a, struct operator_memo
 	operator_case_load(a, "001-none-fresh", CASE_AT_REST, c);
 }
 
-/* ---- every state of every step -------------------------------------------- */
+/* ---- every state of every step ------------------------------------------- */
 
 TEST a_pass_ends_at_the_first_step_that_is_not_at_rest(void)
 {
@@ -155,7 +155,7 @@ TEST at_rest_nothing_is_written(void)
 	PASS();
 }
 
-/* ---- waits ----------------------------------------------------------------- */
+/* ---- waits --------------------------------------------------------------- */
 
 TEST a_wait_expires_once_and_begins_anew(void)
 {
@@ -224,7 +224,7 @@ TEST bring_up_waits_for_the_kinds(void)
 	PASS();
 }
 
-/* ---- golden cases ------------------------------------------------------------ */
+/* ---- golden cases -------------------------------------------------------- */
 
 struct tally {
 	size_t cases, bad, objects;
