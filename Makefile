@@ -134,11 +134,11 @@ GCC_DIR	= $(eval GCC_DIR := $(patsubst %/crtbeginS.o,%,$(shell $(CROSS)gcc -prin
 # musl has no _FORTIFY_SOURCE. Nothing unwinds the stack here, and gdb reads
 # .debug_frame from mco.debug, so the program needs no unwind tables.
 HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
-# Optimise code that every byte passes through (formats, libraries) for speed, the rest
-# for size.
-FAST_LAYERS := base data
+# Optimise code that every byte passes through (JSON, YAML, HTTP, cryptography) for speed,
+# the rest for size.
+FAST_LAYERS := base data/json data/yml data/http
 OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
-DEPS_OPT := -O2 $(HARDEN)
+DEPS_OPT := -Os $(HARDEN)
 # A static position-independent executable with musl. gcc can link one with glibc
 # only, so the start files and libraries are named here.
 START	= $(MUSL)/rcrt1.o $(MUSL)/crti.o $(GCC_DIR)/crtbeginS.o

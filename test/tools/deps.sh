@@ -48,7 +48,9 @@ echo "building bearssl, cjson, libyaml, zlib for $VARIANT"
 b=$tmp/src/bearssl
 # It reads words at any address, which x86 allows and sanitizers do not.
 aligned() { case $OPT in *sanitize*) echo -DBR_LE_UNALIGNED=0 ;; esac; }
-compile bearssl "$(aligned) -I$b/inc -I$b/src" $(find "$b/src" -name '*.c')
+# Cryptography for speed, as DEPS_OPT has the rest for size.
+fast() { case $OPT in *-Os*) echo -O2 ;; esac; }
+compile bearssl "$(aligned) $(fast) -I$b/inc -I$b/src" $(find "$b/src" -name '*.c')
 cp "$b"/inc/*.h "$tmp/include/"
 c=$tmp/src/cjson
 compile cjson "-I$c" "$c/cJSON.c"
