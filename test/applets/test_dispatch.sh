@@ -9,6 +9,7 @@ mco-daemon
 machine-config-daemon
 mco-operator
 machine-config-operator
+apiserver-watcher
 mcoctl
 kubectl-mco
 oc-mco
@@ -30,6 +31,7 @@ for n in $names; do
 	*server) want=$'MachineConfigServer v9-abc\n' ;;
 	*daemon) want=$'MachineConfigDaemon v9-abc\n' ;;
 	*operator) want=$'MachineConfigOperator v9-abc\n' ;;
+	*watcher) want=$(stands_for apiserver-watcher)$'\n' ;;
 	*) want=$(stands_for mcoctl)$'\n' ;;
 	esac
 	expect "$n by its link" 0 "$want" '' \
@@ -39,6 +41,7 @@ for n in $names; do
 	*server) role=mco-server ;;
 	*daemon) role=mco-daemon ;;
 	*operator) role=mco-operator ;;
+	*watcher) role=apiserver-watcher ;;
 	*) role=mcoctl ;;
 	esac
 	expect "$n by the first word" 0 "$(stands_for $role)

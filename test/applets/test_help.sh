@@ -37,7 +37,7 @@ for page in "$pages"/*-*.txt; do
 	done
 	while read -r line; do
 		# the commands on the other side of a pipe are not ours
-		command=$(grep -o '\(^\|| \)mco[a-z-]* [^|]*' <<<"$line" | sed 's/^| //')
+		command=$(grep -o '\(^\|| \)\(mco[a-z-]*\|apiserver-watcher\) [^|]*' <<<"$line" | sed 's/^| //')
 		read -r -a words <<<"$command"
 		expect "$name: $line" 0 "$("$BIN/${words[0]}" "${words[1]}" --help)
 " '' "$BIN/${words[0]}" "${words[@]:1}" --help
@@ -51,7 +51,7 @@ expect 'an example with a flag that is not there' 2 '' \
 	"$BIN/mcoctl" diff --bse x --help
 
 # ---- man pages: every command, and every flag by its name or letter --------------------
-for program in mcoctl mco-controller mco-server mco-daemon mco-sandbox; do
+for program in mcoctl mco-controller mco-server mco-daemon mco-operator apiserver-watcher mco-sandbox; do
 	man=$(find applets/man -name "$program.[18]")
 	sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/"//g' "$man" >"$TMP/man"
 	for page in "$pages/$program"-*.txt; do

@@ -9,7 +9,7 @@ plain() { sed -E 's/\\f[A-Z]//g; s/\\-/-/g; s/\\e$/\\/; s/\\\(em/--/g' "$1"; }
 for name in mco mco-sandbox $("$BIN/mco" --list); do
 	pages=$(cd $man && echo "$name".[0-9])
 	case $name:$pages in
-	*-controller:*.8 | *-daemon:*.8 | *-server:*.8 | *-operator:*.8 | mco*:*.1 | kubectl-mco:*.1 | oc-mco:*.1) ok ;;
+	*-controller:*.8 | *-daemon:*.8 | *-server:*.8 | *-operator:*.8 | *-watcher:*.8 | mco*:*.1 | kubectl-mco:*.1 | oc-mco:*.1) ok ;;
 	*) bad "the page of $name is \"$pages\"" ;;
 	esac
 done
@@ -38,7 +38,7 @@ for page in "$man"/*; do
 	# Examples: one command per line, continued lines joined; what they are piped into is not ours.
 	n=0
 	while read -r line; do
-		case $line in mco*) ;; *) continue ;; esac
+		case $line in mco* | apiserver-watcher*) ;; *) continue ;; esac
 		read -r -a words <<<"${line%%[|&>]*}"
 		n=$((n + 1))
 		"$BIN/${words[0]}" "${words[@]:1}" --help >"$TMP/out" 2>&1 && ok || { bad "$name: $line"; cat "$TMP/out"; }
