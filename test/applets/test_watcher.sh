@@ -80,13 +80,21 @@ await 'every address has its file' "$both"
 interrupt 'an address that is down'
 is 'stays down' "$both" "$(files)"
 
+# Errors: without the lines of the log.
+quiet() {
+	local rc
+	"$BIN/apiserver-watcher" run "$@" 2>"$log"
+	rc=$?
+	grep -v '^I' "$log" >&2
+	return $rc
+}
 # A file that cannot be written ends it.
 rm -rf "$TMP/root"
 expect 'no directory for the files' 1 '' "Error: error running health checker: failed to create file ($TMP/root/run/cloud-routes/$vip.down): open $TMP/root/run/cloud-routes/$vip.down: no such file or directory
-" bash -c '"$@" 2> >(grep -v "^I" >&2)' x "$BIN/apiserver-watcher" run --root-mount "$TMP/root" --health-check-url "https://$vip:$port/healthz"
+" quiet --root-mount "$TMP/root" --health-check-url "https://$vip:$port/healthz"
 refused() { # name, message, URL
 	expect "$1" 1 '' "Error: $2
-" bash -c '"$@" 2> >(grep -v "^I" >&2)' x "$BIN/apiserver-watcher" run --health-check-url "$3"
+" quiet --health-check-url "$3"
 }
 refused 'no URL' 'invalid URI "" (no scheme)' ''
 refused 'no scheme' 'invalid URI "api.example.test/readyz" (no scheme)' api.example.test/readyz
