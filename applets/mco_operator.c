@@ -10,7 +10,8 @@ void operator_flag_defaults(struct operator_flags *o)
 		     "was-not-built-properly");
 }
 
-static const struct command *const commands[] = { &operator_bootstrap_command, &version_command,
+static const struct command *const commands[] = { &operator_start_command,
+						  &operator_bootstrap_command, &version_command,
 						  NULL };
 
 const struct applet mco_operator_applet = {

@@ -7,6 +7,7 @@
 #include "applet.h"
 
 extern const struct command operator_bootstrap_command;
+extern const struct command operator_start_command;
 
 /* The flags that upstream's program has for every command; type has them as common. */
 struct operator_flags {

@@ -8,6 +8,7 @@
 #ifndef KUBE_FEATURE_GATES_H
 #define KUBE_FEATURE_GATES_H
 
+#include "kube/event.h"
 #include "mc/gates.h"
 
 #define KUBE_GATES_MS 60000 /* upstream's deadline */
@@ -46,5 +47,8 @@ enum kube_gates_result kube_gates_read(struct kube_gates *g, const struct kube_g
 
 /* The release whose gates apply. */
 struct str kube_gates_release(const struct kube_gates *g, const struct json *cluster_version);
+
+/* Sends the Event of upstream's library: reason is "FeatureGatesInitialized", for example. */
+void kube_gates_announce(struct kube_events *e, const char *reason, const struct mc_gates *gates);
 
 #endif

@@ -24,6 +24,9 @@ struct kube_lease_opts {
 	void *ctx;
 };
 
+/* An identity as client-go makes it: the host name and a random UUID. */
+struct str kube_lease_identity(struct arena *a);
+
 struct kube_lease *kube_lease_start(const struct kube_lease_opts *o);
 
 /* Releases the lease if it is held, then calls released: at once if it is not held and no

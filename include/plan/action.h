@@ -48,6 +48,7 @@ struct action_event {
 	struct str api, kind, name, uid; /* of that object; api and kind may be "" */
 	struct str version; /* its resourceVersion, or "" */
 	struct str reason; /* "SetDesiredConfig" */
+	const char *source; /* its component; NULL: that of the job */
 	bool warning;
 };
 

@@ -180,8 +180,9 @@ int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
  *
  * - Returns -code: the step failed, with upstream's text in err. Retry with back-off.
  * - Requests among the actions: pass again when they are answered.
- * - out->wait.on: pass again when an object changes, or after a second.
- * - out->done: the sync is complete. out->again_ms may ask for a later pass.
+ * - out->wait.on: the step waits for a change; again_ms is the time until its deadline.
+ * - out->done: the sync is complete.
+ * - out->again_ms is not 0: pass again after that time, also when no object changes.
  *
  * A wait has a deadline that counts from its first pass. When it passes, the step fails once and
  * the wait begins anew, as in upstream's next sync.

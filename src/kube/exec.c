@@ -53,7 +53,8 @@ void kube_exec_local(struct kube_exec *x, const char *source, const struct actio
 
 	switch (act->kind) {
 	case ACTION_EVENT:
-		kube_event(x->events, source, &act->event, act->reason);
+		kube_event(x->events, act->event.source ? act->event.source : source, &act->event,
+			   act->reason);
 		break;
 	case ACTION_METRIC:
 	case ACTION_UNMETRIC:

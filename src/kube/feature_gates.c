@@ -4,7 +4,9 @@
  */
 #include "kube/feature_gates.h"
 
+#include "base/codec.h"
 #include "io/clock.h"
+#include "mc/api.h"
 
 static void copy_names(struct arena *a, const struct strs *from, struct strs *to)
 {
@@ -46,4 +48,33 @@ enum kube_gates_result kube_gates_read(struct kube_gates *g, const struct kube_g
 		return KUBE_GATES_ABSENT;
 	}
 	return clock_ms() >= g->due ? KUBE_GATES_LATE : KUBE_GATES_WAITING;
+}
+
+/* As Go's %#v prints a list of them. */
+static void add_names(struct buf *b, const char *member, const struct strs *names)
+{
+	buf_addf(b, "%s:[]v1.FeatureGateName", member);
+	if (!names->n)
+		buf_addz(b, "(nil)");
+	for (size_t i = 0; i < names->n; i++) {
+		buf_addz(b, i ? ", " : "{");
+		go_quote(b, names->v[i]);
+	}
+	buf_addz(b, names->n ? "}" : "");
+}
+
+void kube_gates_announce(struct kube_events *e, const char *reason, const struct mc_gates *gates)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct action_event about = {
+		.api = S("v1"), .kind = S("Namespace"), .name = S(NS_MCO), .reason = str_of(reason)
+	};
+	struct buf b;
+
+	buf_init(&b, &a);
+	buf_addz(&b, "FeatureGates updated to featuregates.Features{");
+	add_names(&b, "Enabled", &gates->enabled);
+	add_names(&b, ", Disabled", &gates->disabled);
+	buf_addc(&b, '}');
+	kube_event(e, NAME_OPERATOR, &about, buf_str(&b));
 }

@@ -9,6 +9,8 @@
 #include "kube/lease.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include "base/backoff.h"
 #include "data/json.h"
@@ -263,6 +265,24 @@ static void attempt(struct kube_lease *l)
 	if (l->leading && !l->releasing)
 		set_due(l, l->renewed_at + l->o.renew_ms);
 	send(l, "GET", lease_path(l, false), NULL);
+}
+
+struct str kube_lease_identity(struct arena *a)
+{
+	char host[256] = "";
+	unsigned char r[16];
+	struct buf b;
+
+	(void)gethostname(host, sizeof(host) - 1);
+	if (getrandom(r, sizeof(r), 0) != (ssize_t)sizeof(r))
+		abort();
+	r[6] = (unsigned char)((r[6] & 15) | 64);
+	r[8] = (unsigned char)((r[8] & 63) | 128);
+	buf_init(&b, a);
+	buf_addf(&b, "%s_", host);
+	for (int i = 0; i < 16; i++)
+		buf_addf(&b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", r[i]);
+	return buf_str(&b);
 }
 
 struct kube_lease *kube_lease_start(const struct kube_lease_opts *o)

@@ -13,6 +13,7 @@
 		return operator_##name(a, in, __VA_ARGS__, err);                    \
 	}
 
+STEP(os_image_stream, m, out)
 STEP(render_config, m, r, out)
 STEP(machine_configuration, m, out)
 STEP(config_nodes, out)
@@ -24,6 +25,7 @@ STEP(os_builder, m, r, out)
 STEP(required_pools, r, out)
 
 static operator_step_run *const steps[OPERATOR_STEPS] = {
+	[OPERATOR_OS_IMAGE_STREAM] = run_os_image_stream,
 	[OPERATOR_RENDER_CONFIG] = run_render_config,
 	[OPERATOR_MACHINE_CONFIGURATION] = run_machine_configuration,
 	[OPERATOR_MACHINE_CONFIG_NODE] = run_config_nodes,

@@ -44,14 +44,17 @@ static int expired(const struct operator_wait *w, struct err *err)
 
 /* Whether the wait of a step is past its deadline; then the next one begins anew. */
 static bool is_late(const struct operator_view *in, struct operator_memory *m,
-		    enum operator_step step, const struct operator_wait *w, int64_t was_for)
+		    enum operator_step step, int64_t was_for, struct operator_result *res)
 {
+	const struct operator_wait *w = &res->wait;
 	int64_t *since = &m->waits_since[step];
 
 	if (!*since || m->waits_for[step] != was_for)
 		*since = in->clock_ms;
-	if (in->clock_ms - *since < w->limit_ms)
+	res->again_ms = w->limit_ms - (in->clock_ms - *since);
+	if (res->again_ms > 0)
 		return false;
+	res->again_ms = 0;
 	*since = 0;
 	return true;
 }
@@ -79,7 +82,7 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 	if (rc == 0 && has_request(&res->actions))
 		return true;
 	if (rc == 0 && res->wait.on) {
-		if (!is_late(in, m, o->at, &res->wait, was_for)) {
+		if (!is_late(in, m, o->at, was_for, res)) {
 			if (o->at == OPERATOR_REQUIRED_POOLS) {
 				o->pass = OPERATOR_PASS_WAITS;
 				o->text = res->wait.why;
@@ -115,6 +118,12 @@ static void add_status(struct arena *a, const struct operator_view *in,
 	append(a, &out->actions, &status);
 }
 
+static void sooner(struct operator_result *out, const struct operator_result *res)
+{
+	if (res->again_ms && (!out->again_ms || res->again_ms < out->again_ms))
+		out->again_ms = res->again_ms;
+}
+
 int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct arena *a,
 		       const struct operator_view *in, struct operator_memory *m,
 		       struct operator_result *out, struct err *err)
@@ -139,10 +148,10 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 			break;
 		o.pass = OPERATOR_PASS_DONE;
 		append(a, &silent, &res.actions);
-		if (res.again_ms && (!out->again_ms || res.again_ms < out->again_ms))
-			out->again_ms = res.again_ms;
+		sooner(out, &res);
 		res = (struct operator_result){ 0 };
 	}
+	sooner(out, &res);
 	append(a, &out->actions, &silent);
 	out->at = o.at;
 	out->wait = res.wait;

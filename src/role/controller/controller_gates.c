@@ -2,42 +2,12 @@
  * The feature gates: known before other kinds are watched, and fixed while the process
  * lives. It ends when they change, and restarts with the new ones.
  */
-#include "base/codec.h"
 #include "controller_sync.h"
 #include "io/repeat.h"
 
 struct str controller_version(const struct controller *c)
 {
 	return kube_gates_release(&c->gates, known_tree(c, W_VERSION, "version"));
-}
-
-/* As Go's %#v prints a list of them. */
-static void add_names(struct buf *b, const char *member, const struct strs *names)
-{
-	buf_addf(b, "%s:[]v1.FeatureGateName", member);
-	if (!names->n)
-		buf_addz(b, "(nil)");
-	for (size_t i = 0; i < names->n; i++) {
-		buf_addz(b, i ? ", " : "{");
-		go_quote(b, names->v[i]);
-	}
-	buf_addz(b, names->n ? "}" : "");
-}
-
-static void tell(struct controller *c, const char *reason, const struct mc_gates *gates)
-{
-	AUTO(arena) struct arena a = ARENA_INIT;
-	struct action_event about = {
-		.api = S("v1"), .kind = S("Namespace"), .name = S(NS_MCO), .reason = str_of(reason)
-	};
-	struct buf b;
-
-	buf_init(&b, &a);
-	buf_addz(&b, "FeatureGates updated to featuregates.Features{");
-	add_names(&b, "Enabled", &gates->enabled);
-	add_names(&b, ", Disabled", &gates->disabled);
-	buf_addc(&b, '}');
-	kube_event(&c->events, NAME_OPERATOR, &about, buf_str(&b));
 }
 
 static void wait_for_gates(const struct controller *c, const struct json *tree, struct str why)
@@ -55,14 +25,14 @@ static void begin(struct controller *c)
 {
 	log_info("feature gates of %.*s: %zu on, %zu off", STRF(controller_version(c)),
 		 c->gates.names.enabled.n, c->gates.names.disabled.n);
-	tell(c, "FeatureGatesInitialized", &c->gates.names);
+	kube_gates_announce(&c->events, "FeatureGatesInitialized", &c->gates.names);
 	c->on_gates(c);
 }
 
 static void restart(struct controller *c, const struct mc_gates *now)
 {
 	log_info("feature gates changed: exiting, to restart with the new ones");
-	tell(c, "FeatureGatesModified", now);
+	kube_gates_announce(&c->events, "FeatureGatesModified", now);
 	c->on_other_gates(c);
 }
 

@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include "base/backoff.h"
@@ -283,25 +282,6 @@ static void leads(void *ctx)
 	controller_watch(&p->c, true);
 }
 
-/* As client-go: the host name and a random UUID. */
-static struct str identity(struct arena *a)
-{
-	char host[256] = "";
-	unsigned char r[16];
-	struct buf b;
-
-	(void)gethostname(host, sizeof(host) - 1);
-	if (getrandom(r, sizeof(r), 0) != (ssize_t)sizeof(r))
-		abort();
-	r[6] = (unsigned char)((r[6] & 15) | 64);
-	r[8] = (unsigned char)((r[8] & 63) | 128);
-	buf_init(&b, a);
-	buf_addf(&b, "%s_", host);
-	for (int i = 0; i < 16; i++)
-		buf_addf(&b, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", r[i]);
-	return buf_str(&b);
-}
-
 static void add_timer(struct process *p, struct source *s,
 		      void (*ready)(struct source *s, short events))
 {
@@ -357,7 +337,7 @@ int controller_run(const struct controller_opts *o, struct err *err)
 	struct process *p = &process;
 	struct kube_lease_opts lease = { .name = S(NAME_CONTROLLER),
 					 .namespace = o->lock_namespace,
-					 .identity = identity(&a),
+					 .identity = kube_lease_identity(&a),
 					 .lasts_s = 137,
 					 .renew_ms = 107000,
 					 .retry_ms = 26000,

@@ -1,0 +1,186 @@
+/*
+ * Runs the passes: one at a time, each followed by its requests.
+ *
+ * A pass with requests is followed by the next one when they are answered, from the caches that
+ * have the answers. A request that fails is reported in the ClusterOperator as the error of its
+ * step; a conflict only repeats the pass. Failures are retried with the back-off of upstream's
+ * queue.
+ */
+#include <stdlib.h>
+
+#include "base/backoff.h"
+#include "io/clock.h"
+#include "io/repeat.h"
+#include "mc/api.h"
+#include "operator_state.h"
+
+#define KEY NS_MCO "/" OPERATOR_NAME
+#define REST_MS 100
+#define REST_MAX_MS 5000
+#define AGAIN_MAX_MS 60000
+#define TURNS_MAX 64 /* passes with requests, one after the other; an install has about 20 */
+/* The components of upstream's Events: its own, and those of its library. */
+#define SOURCE "machineconfigoperator"
+
+struct task {
+	struct kube_job job;
+	struct operator* op;
+	const struct kube_key *key;
+	struct operator_result result;
+	int rc;
+	bool told; /* the failure of a request was written to the status */
+	bool requests;
+	unsigned turns; /* passes with requests */
+};
+
+static void begin(struct task *t);
+
+void operator_queue(struct operator* op, int64_t ms)
+{
+	kube_queue_after(op->queue, 0, S(KEY), ms);
+}
+
+static void end(struct task *t, bool failed)
+{
+	struct operator* op = t->op;
+	const struct kube_key *key = t->key;
+	int64_t again = t->result.again_ms / op->scale;
+
+	arena_free(&t->job.a);
+	free(t);
+	if (again)
+		operator_queue(op, again < AGAIN_MAX_MS ? again : AGAIN_MAX_MS);
+	kube_queue_done(op->queue, key, failed, BACKOFF_RETRIES);
+}
+
+/* The next pass of the task. */
+static void renew(struct task *t)
+{
+	arena_free(&t->job.a);
+	t->job = (struct kube_job){ .ctx = t };
+	begin(t);
+}
+
+/* True when the job goes on with the report of the failed request. */
+static bool tell_failure(struct task *t)
+{
+	struct kube_job *j = &t->job;
+	struct str error;
+	struct operator_view in;
+
+	if (t->told || !j->error.n || j->conflict || t->result.status)
+		return false;
+	t->told = true;
+	error = j->error;
+	log_again(LOG_ERROR, S(KEY), "Error syncing operator " KEY ": %.*s", STRF(error));
+	j->list = (struct actions){ 0 };
+	j->at = 0;
+	j->step = 0;
+	j->failed = j->stopped = j->failed_before = false;
+	in = operator_look(t->op, &j->a);
+	operator_pass_failed(&j->a, &in, t->result.at, error, &j->list);
+	kube_exec(&t->op->exec, j);
+	return true;
+}
+
+/* Bring-up ends with the first sync that is complete. */
+static bool end_bring_up(struct task *t)
+{
+	if (!t->op->bring_up || !t->result.done || t->job.failed)
+		return false;
+	log_info("Initialization complete");
+	t->op->bring_up = false;
+	return true;
+}
+
+static void finished(struct kube_job *j)
+{
+	struct task *t = j->ctx;
+	bool failed = t->told || j->failed || j->later || t->rc < 0;
+
+	if (tell_failure(t))
+		return;
+	if (!failed && !t->op->stopping && (end_bring_up(t) || t->requests)) {
+		if (++t->turns < TURNS_MAX) {
+			renew(t);
+			return;
+		}
+		log_again(LOG_WARNING, S("turns"), "%s does not come to rest: retrying later",
+			  operator_step_name(t->result.at));
+		failed = true;
+	}
+	if (!failed && log_over(S(KEY)))
+		log_info("Synced operator " KEY " after errors");
+	end(t, failed);
+}
+
+static bool has_requests(const struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (action_is_request(list->v[i].kind))
+			return true;
+	return false;
+}
+
+/* Events on the ClusterOperator name no kind; the others are those of upstream's library. */
+static void name_sources(struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->v[i].kind == ACTION_EVENT && !list->v[i].event.kind.n)
+			list->v[i].event.source = SOURCE;
+}
+
+/* The level of MachineConfiguration's spec, as RenderConfig reads it for the operands. */
+static void set_verbosity(const struct operator_view *in)
+{
+	static const struct {
+		const char *name;
+		int level;
+	} levels[] = { { "Debug", 4 }, { "Trace", 6 }, { "TraceAll", 8 } };
+	const struct json *j = in->get(in, OPERATOR_CONFIGURATIONS, S(NAME_CLUSTER));
+	struct str name = json_str(j, "spec.operatorLogLevel");
+	int level = 2;
+
+	if (!j)
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
+		if (str_is(name, levels[i].name))
+			level = levels[i].level;
+	log_init(level, log_fd());
+}
+
+static void begin(struct task *t)
+{
+	struct operator* op = t->op;
+	struct kube_job *j = &t->job;
+	int64_t began = clock_ms(), took;
+	struct operator_view in = operator_look(op, &j->a);
+	struct err err = ERR_INIT(&j->a);
+
+	t->rc = operator_pass(&j->a, &in, &op->memory, &t->result, &err);
+	set_verbosity(&in);
+	if (t->rc < 0)
+		log_again(LOG_ERROR, S(KEY), "Error syncing operator " KEY ": %.*s", STRF(err.msg));
+	took = clock_ms() - began;
+	op->rest = REST_MS + 10 * took < REST_MAX_MS ? REST_MS + 10 * took : REST_MAX_MS;
+	log_v(4, "pass %llu: %s, %zu actions, %lld ms", (unsigned long long)op->passes,
+	      operator_step_name(t->result.at), t->result.actions.n, (long long)took);
+	t->requests = has_requests(&t->result.actions);
+	name_sources(&t->result.actions);
+	j->list = t->result.actions;
+	j->source = NAME_OPERATOR;
+	j->done = finished;
+	kube_exec(&op->exec, j);
+}
+
+void operator_work(void *ctx, const struct kube_key *key)
+{
+	struct task *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		abort();
+	t->op = ctx;
+	t->key = key;
+	t->job.ctx = t;
+	begin(t);
+}
