@@ -37,6 +37,10 @@ void mc_set_owner(struct arena *a, struct mc *mc, struct str api, struct str kin
 
 void mc_set_kargs(struct arena *a, struct mc *mc, const struct strs *kargs);
 
+/* The MachineConfig of a pool whose machines are installed with a pre-built image. */
+#define MC_PREBUILT "10-prebuiltimage-osimageurl-" /* and the pool's name */
+struct mc *mc_prebuilt(struct arena *a, struct str pool, struct str image);
+
 /* "99-worker-generated-kubelet". */
 struct str mc_generated_name(struct arena *a, const char *prefix, struct str pool,
 			     const char *suffix);

@@ -96,6 +96,10 @@ bool mc_is_butane(const struct json *tree);
 int mc_check(struct arena *a, const struct doc *d, enum mc_kind kind, struct err *err);
 struct mc_meta mc_meta_of(const struct json *tree);
 
+/* A new object with apiVersion, kind and metadata; namespace may be NULL. */
+struct json *mc_object_new(struct arena *a, const char *api, const char *kind,
+			   const char *namespace, struct str name);
+
 /* ERR_INVALID with the text of upstream's decoder. */
 int mc_decode(struct arena *a, const struct doc *d, struct mc *out, struct err *err);
 /* The Ignition config as upstream has it in memory (mc_raw), or "". */

@@ -132,3 +132,13 @@ struct str mc_generated_name(struct arena *a, const char *prefix, struct str poo
 {
 	return str_fmt(a, "%s-%.*s-generated-%s", prefix, STRF(pool), suffix);
 }
+
+struct mc *mc_prebuilt(struct arena *a, struct str pool, struct str image)
+{
+	struct mc *mc = mc_generated(a, str_fmt(a, MC_PREBUILT "%.*s", STRF(pool)), pool, NULL);
+
+	mc_annotate(a, mc, S(ANNO_PRE_BUILT), image);
+	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"), json_new_str(a, image));
+	mc->os_image = image;
+	return mc;
+}

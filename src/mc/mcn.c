@@ -214,12 +214,7 @@ static struct json *status_of(struct arena *a, const struct mcn_in *in, const st
 
 static struct json *head(struct arena *a, struct str name)
 {
-	struct json *j = json_new(a, JSON_OBJECT);
-
-	json_add_str(a, j, "apiVersion", S(API_MC));
-	json_add_str(a, j, "kind", S("MachineConfigNode"));
-	json_add_str(a, json_add_object(a, j, "metadata"), "name", name);
-	return j;
+	return mc_object_new(a, API_MC, "MachineConfigNode", NULL, name);
 }
 
 struct json *mcn_spec(struct arena *a, const struct knode *n, struct str pool)

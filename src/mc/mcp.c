@@ -52,13 +52,9 @@ static struct json *match_labels(struct arena *a, struct json *spec, const char 
 
 struct json *mcp_built_in(struct arena *a, struct str name)
 {
-	struct json *pool = json_new(a, JSON_OBJECT), *meta, *labels, *spec;
+	struct json *pool = mc_object_new(a, API_MC, "MachineConfigPool", NULL, name);
+	struct json *labels = json_make(a, pool, "metadata.labels"), *spec;
 
-	json_add_str(a, pool, "apiVersion", S(API_MC));
-	json_add_str(a, pool, "kind", S("MachineConfigPool"));
-	meta = json_make(a, pool, "metadata");
-	json_add_str(a, meta, "name", name);
-	labels = json_make(a, meta, "labels");
 	if (!str_is(name, "worker"))
 		json_add_str(a, labels, LABEL_REQUIRED, S(""));
 	json_add_str(a, labels, LABEL_BUILT_IN, S(""));

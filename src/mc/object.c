@@ -151,6 +151,20 @@ struct mc_meta mc_meta_of(const struct json *root)
 	};
 }
 
+struct json *mc_object_new(struct arena *a, const char *api, const char *kind,
+			   const char *namespace, struct str name)
+{
+	struct json *j = json_new(a, JSON_OBJECT), *meta;
+
+	json_add_str(a, j, "apiVersion", str_of(api));
+	json_add_str(a, j, "kind", str_of(kind));
+	meta = json_add_object(a, j, "metadata");
+	json_add_str(a, meta, "name", name);
+	if (namespace)
+		json_add_str(a, meta, "namespace", str_of(namespace));
+	return j;
+}
+
 static struct strs strs_at(struct arena *a, const struct json *root, const char *path)
 {
 	struct strs out = { 0 };

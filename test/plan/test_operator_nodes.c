@@ -293,10 +293,10 @@ static const struct nodes_case prebuilt_cases[] = {
 	{ "a new image",
 	  { BUILT("a@b") },
 	  "POST " PATHS "machineconfigs {\"apiVersion\":\"" MC "v1\",\"kind\":\"MachineConfig\","
-	  "\"metadata\":{\"name\":\"" PREBUILT "\",\"labels\":{\"" MC "role\":\"worker\"},"
+	  "\"metadata\":{\"labels\":{\"" MC "role\":\"worker\"},\"name\":\"" PREBUILT "\","
 	  "\"annotations\":{\"" MC "pre-built-image\":\"a@b\"}},\"spec\":{"
-	  "\"baseOSExtensionsContainerImage\":\"\",\"fips\":false,\"kernelArguments\":null,"
-	  "\"kernelType\":\"\",\"osImageURL\":\"a@b\"}}\n",
+	  "\"osImageURL\":\"a@b\",\"baseOSExtensionsContainerImage\":\"\",\"kernelType\":\"\","
+	  "\"kernelArguments\":null,\"extensions\":null,\"fips\":false}}\n",
 	  "" },
 	{ "a changed annotation is ignored",
 	  { BUILT("new"), PREBUILT_MC("worker", "old", "old") },
@@ -304,8 +304,8 @@ static const struct nodes_case prebuilt_cases[] = {
 	  "" },
 	{ "its labels and annotation are restored",
 	  { BUILT("new"), PREBUILT_MC("mine", "other", "old") },
-	  "MERGE " PATHS "machineconfigs/" PREBUILT " {\"metadata\":{\"name\":\"" PREBUILT
-	  "\",\"labels\":{\"" MC "role\":\"worker\"},\"annotations\":{\"" MC
+	  "MERGE " PATHS "machineconfigs/" PREBUILT " {\"metadata\":{\"labels\":{\"" MC
+	  "role\":\"worker\"},\"name\":\"" PREBUILT "\",\"annotations\":{\"" MC
 	  "pre-built-image\":\"old\"}}}\n",
 	  "" },
 	{ "it stays with a MachineOSConfig that lost its annotation",

@@ -127,8 +127,12 @@ static struct str normal(struct arena *a, const struct json *object)
 	for (size_t i = 0; i < ARRAY_LEN(server); i++)
 		(void)json_remove(json_at(j, "metadata"), str_of(server[i]));
 	(void)json_remove(j, S("status"));
-	if (json_at(j, "spec"))
+	if (json_at(j, "spec")) {
 		(void)json_remove(json_at(j, "spec"), S("configuration"));
+		/* The server drops a null where the schema has no nullable. */
+		if (json_kind(json_at(j, "spec.extensions")) == JSON_NULL)
+			(void)json_remove(json_at(j, "spec"), S("extensions"));
+	}
 	return json_format(a, j, JSON_SORTED);
 }
 

@@ -9,12 +9,17 @@
 #define PULL_COPY "global-pull-secret-copy"
 #define SECRETS PATH_CORE "namespaces/" NS_MCO "/secrets"
 
+static struct str path(struct arena *a, struct str name)
+{
+	return str_fmt(a, SECRETS "/%.*s", STRF(name));
+}
+
 static void drop(struct arena *a, const struct operator_view *in, struct str name,
 		 struct actions *out)
 {
 	if (in->get(in, OPERATOR_SECRETS, name))
-		(void)action_add(a, out, ACTION_DELETE, str_fmt(a, SECRETS "/%.*s", STRF(name)),
-				 S(""), S("no layered pool needs it"));
+		(void)action_add(a, out, ACTION_DELETE, path(a, name), S(""),
+				 S("no layered pool needs it"));
 }
 
 /* Makes or updates the copy of a Secret; owner: its pool, or NULL. */
@@ -23,27 +28,20 @@ static void copy(struct arena *a, const struct operator_view *in, const struct j
 {
 	const struct json *live = in->get(in, OPERATOR_SECRETS, name);
 	const struct json *data = json_at(from, "data");
-	struct json *j, *meta;
+	struct json *j;
 
 	if (live && json_eq(json_at(live, "data"), data))
 		return;
-	j = live ? json_clone(a, live) : json_new(a, JSON_OBJECT);
+	j = live ? json_clone(a, live) : mc_object_new(a, API_CORE, "Secret", NS_MCO, name);
 	json_set(j, S("data"), data ? json_clone(a, data) : json_new(a, JSON_OBJECT));
-	if (live) {
-		(void)action_add(a, out, ACTION_REPLACE, str_fmt(a, SECRETS "/%.*s", STRF(name)),
-				 json_format(a, j, 0), S("the copied Secret changed"));
-		return;
+	if (!live) {
+		json_add_str(a, j, "type", str_of(type));
+		if (owner)
+			op_own(a, j, owner);
 	}
-	json_add_str(a, j, "apiVersion", S(API_CORE));
-	json_add_str(a, j, "kind", S("Secret"));
-	meta = json_make(a, j, "metadata");
-	json_add_str(a, meta, "name", name);
-	json_add_str(a, meta, "namespace", S(NS_MCO));
-	if (owner)
-		json_add(meta, S("ownerReferences"), op_pool_owner(a, owner));
-	json_add_str(a, j, "type", str_of(type));
-	(void)action_add(a, out, ACTION_CREATE, S(SECRETS), json_format(a, j, 0),
-			 S("a pool is layered"));
+	(void)action_add(a, out, live ? ACTION_REPLACE : ACTION_CREATE,
+			 live ? path(a, name) : S(SECRETS), json_format(a, j, 0),
+			 live ? S("the copied Secret changed") : S("a pool is layered"));
 }
 
 int op_builder_secrets(struct arena *a, const struct operator_view *in,

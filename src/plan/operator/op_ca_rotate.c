@@ -7,7 +7,7 @@
  */
 #include "base/codec.h"
 #include "base/hash.h"
-#include "mc/api.h"
+#include "mc/object.h"
 #include "op_render.h"
 
 #define COPY "kubeconfig-data"
@@ -31,18 +31,12 @@ static uint64_t hash_of(struct str s)
 
 static void write_copy(struct arena *a, bool create, struct str bytes, struct actions *out)
 {
-	struct json *j = json_new(a, JSON_OBJECT), *meta;
+	struct json *j = create ? mc_object_new(a, API_CORE, "ConfigMap", NS_MCO, S(COPY))
+				: json_new(a, JSON_OBJECT);
 	struct buf b;
 
 	buf_init(&b, a);
 	base64_add(&b, bytes);
-	if (create) {
-		json_add_str(a, j, "apiVersion", S(API_CORE));
-		json_add_str(a, j, "kind", S("ConfigMap"));
-		meta = json_add_object(a, j, "metadata");
-		json_add_str(a, meta, "name", S(COPY));
-		json_add_str(a, meta, "namespace", S(NS_MCO));
-	}
 	json_add_str(a, json_add_object(a, j, "binaryData"), KEY, buf_str(&b));
 	(void)action_add(a, out, create ? ACTION_CREATE : ACTION_MERGE,
 			 create ? S(PATH) : S(PATH "/" COPY), json_format(a, j, 0),

@@ -7,50 +7,26 @@
  */
 #include "mc/mcn.h"
 #include "op_pools.h"
+#include "plan/apply.h"
 
 static struct str mcn_path(struct arena *a, struct str name, const char *query)
 {
 	return str_fmt(a, PATH_MC "machineconfignodes/%.*s%s", STRF(name), query);
 }
 
-/* The owners of the live object with that of the new one, which replaces one of the same Node; NULL
- * when it is there. */
-static struct json *owners(struct arena *a, const struct json *live, const struct json *new)
-{
-	const struct json *want = json_first(json_at(new, "metadata.ownerReferences"));
-	const struct json *old = json_at(live, "metadata.ownerReferences");
-	struct json *list = json_new(a, JSON_ARRAY);
-
-	if (!want)
-		return NULL;
-	for (const struct json *o = json_first(old); o; o = json_next(o)) {
-		if (json_eq(o, want))
-			return NULL;
-		if (!str_is(json_str(o, "kind"), "Node"))
-			json_push(list, json_clone(a, o));
-	}
-	json_push(list, json_clone(a, want));
-	return list;
-}
-
 /* The patch that the live object needs, or NULL. */
 static struct json *difference(struct arena *a, const struct json *live, const struct json *new)
 {
-	static const char *const refs[] = { "node", "pool" };
-	struct json *patch = json_new(a, JSON_OBJECT), *list = owners(a, live, new), *spec;
+	struct json *meta = json_clone(a, json_at(live, "metadata"));
+	struct json *patch = json_new(a, JSON_OBJECT);
 
-	if (list)
-		json_set(json_make(a, patch, "metadata"), S("ownerReferences"), list);
-	for (size_t i = 0; i < ARRAY_LEN(refs); i++) {
-		const struct json *want = json_member(json_at(new, "spec"), str_of(refs[i]));
-		struct str was =
-			json_str(json_member(json_at(live, "spec"), str_of(refs[i])), "name");
-
-		if (str_eq(was, json_str(want, "name")))
-			continue;
-		spec = json_make(a, patch, "spec");
-		json_add(spec, str_of(refs[i]), json_clone(a, want));
-	}
+	if (apply_meta(a, meta, json_at(new, "metadata")))
+		json_set(json_make(a, patch, "metadata"), S("ownerReferences"),
+			 json_clone(a, json_member(meta, S("ownerReferences"))));
+	for (const struct json *m = json_first(json_at(new, "spec")); m; m = json_next(m))
+		if (!str_is(json_key(m), "configVersion") &&
+		    !json_eq(m, json_member(json_at(live, "spec"), json_key(m))))
+			json_add(json_make(a, patch, "spec"), json_key(m), json_clone(a, m));
 	return json_len(patch) ? patch : NULL;
 }
 

@@ -24,7 +24,7 @@ struct mcp_list op_pools(struct arena *a, const struct operator_view *in)
 	return out;
 }
 
-struct json *op_pool_owner(struct arena *a, const struct mcp *pool)
+void op_own(struct arena *a, struct json *object, const struct mcp *pool)
 {
 	struct json *list = json_new(a, JSON_ARRAY), *ref = json_new(a, JSON_OBJECT);
 
@@ -33,7 +33,7 @@ struct json *op_pool_owner(struct arena *a, const struct mcp *pool)
 	json_add_str(a, ref, "name", pool->meta.name);
 	json_add_str(a, ref, "uid", pool->meta.uid);
 	json_push(list, ref);
-	return list;
+	json_add(json_make(a, object, "metadata"), S("ownerReferences"), list);
 }
 
 int operator_pools(struct arena *a, const struct operator_view *in, const struct operator_render *r,

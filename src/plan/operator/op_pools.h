@@ -17,7 +17,7 @@ void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions
 int op_user_data(struct arena *a, const struct operator_view *in, const struct operator_render *r,
 		 const struct mcp_list *pools, struct actions *out, struct err *err);
 
-/* An owner reference to a pool, in a list. */
-struct json *op_pool_owner(struct arena *a, const struct mcp *pool);
+/* Makes a pool the owner of a new object. */
+void op_own(struct arena *a, struct json *object, const struct mcp *pool);
 
 #endif

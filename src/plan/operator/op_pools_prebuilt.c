@@ -6,47 +6,31 @@
  * cache may lack the rest of the spec.
  */
 #include "mc/condition.h"
+#include "mc/generated.h"
 #include "op_pools.h"
+#include "plan/apply.h"
 
-#define PREFIX "10-prebuiltimage-osimageurl-"
-
-/* Go's encoding of the MachineConfigSpec: the fields without omitempty are there. */
-static struct json *prebuilt(struct arena *a, struct str pool, struct str image)
+/* The image that the MachineOSConfig gives its pool: that of the live MachineConfig, if any. */
+static struct str image_of(const struct json *config, const struct json *live)
 {
-	struct json *j = json_new(a, JSON_OBJECT), *meta, *spec;
+	const struct json *annos = json_at(config, "metadata.annotations");
 
-	json_add_str(a, j, "apiVersion", S(API_MC));
-	json_add_str(a, j, "kind", S("MachineConfig"));
-	meta = json_make(a, j, "metadata");
-	json_add_str(a, meta, "name", str_fmt(a, PREFIX "%.*s", STRF(pool)));
-	json_add_str(a, json_make(a, meta, "labels"), LABEL_ROLE, pool);
-	json_add_str(a, json_make(a, meta, "annotations"), ANNO_PRE_BUILT, image);
-	spec = json_make(a, j, "spec");
-	json_add_str(a, spec, "baseOSExtensionsContainerImage", S(""));
-	json_add(spec, S("fips"), json_new_bool(a, false));
-	json_add(spec, S("kernelArguments"), json_new(a, JSON_NULL));
-	json_add_str(a, spec, "kernelType", S(""));
-	json_add_str(a, spec, "osImageURL", image);
-	return j;
-}
-
-static struct str annotation(const struct json *object, const char *key)
-{
-	return json_text(json_member(json_at(object, "metadata.annotations"), str_of(key)));
+	return live ? json_str(live, "spec.osImageURL")
+		    : json_text(json_member(annos, S(ANNO_PRE_BUILT)));
 }
 
 static void write(struct arena *a, const struct json *live, struct str pool, struct str image,
 		  struct actions *out)
 {
-	struct json *want = prebuilt(a, pool, image), *patch;
-	const struct json *role = json_member(json_at(live, "metadata.labels"), S(LABEL_ROLE));
+	const struct json *want = mc_prebuilt(a, pool, image)->doc.tree;
+	struct json *meta, *patch;
 
 	if (!live) {
-		(void)action_add(a, out, ACTION_CREATE, S(PATH_MC "machineconfigs"),
-				 json_format(a, want, 0), S("pool has a pre-built image"));
+		(void)apply_mc(a, NULL, want, S("pool has a pre-built image"), out);
 		return;
 	}
-	if (str_eq(json_text(role), pool) && str_eq(annotation(live, ANNO_PRE_BUILT), image))
+	meta = json_clone(a, json_at(live, "metadata"));
+	if (!apply_meta(a, meta, json_at(want, "metadata")))
 		return;
 	patch = json_new(a, JSON_OBJECT);
 	json_add(patch, S("metadata"), json_clone(a, json_at(want, "metadata")));
@@ -55,25 +39,13 @@ static void write(struct arena *a, const struct json *live, struct str pool, str
 			 json_format(a, patch, 0), S("labels of a pre-built image differ"));
 }
 
-/* The image that a MachineOSConfig gives its pool, or "". */
-static struct str image_of(const struct json *config, const struct json *live)
-{
-	return live ? json_str(live, "spec.osImageURL") : annotation(config, ANNO_PRE_BUILT);
-}
-
-static const struct json *live_of(struct arena *a, const struct operator_view *in, struct str pool)
-{
-	return in->get(in, OPERATOR_MACHINE_CONFIGS, str_fmt(a, PREFIX "%.*s", STRF(pool)));
-}
-
 /* A MachineOSConfig that was seeded but has lost its MachineConfig. */
-static bool lost(struct arena *a, const struct json *config, const struct json *live,
-		 struct str pool, struct actions *out)
+static bool lost(struct arena *a, const struct json *config, struct str pool, struct actions *out)
 {
 	struct conditions list = conditions_of(a, json_at(config, "status.conditions"));
 	struct action *log;
 
-	if (live || image_of(config, NULL).n || !conditions_true(&list, "Seeded"))
+	if (!conditions_true(&list, "Seeded"))
 		return false;
 	log = action_log(a, out,
 			 "Failed to sync pre-built image MachineConfigs: MachineOSConfig \"%.*s\" "
@@ -91,33 +63,33 @@ void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions
 	size_t n = in->list(in, OPERATOR_OS_CONFIGS, a, &configs);
 	size_t n_mcs = in->list(in, OPERATOR_MACHINE_CONFIGS, a, &mcs);
 	struct strs wanted = { 0 };
+	struct actions writes = { .step = out->step };
 
 	for (size_t i = 0; i < n; i++) {
 		struct str pool = json_str(configs[i], "spec.machineConfigPool.name");
-		const struct json *live = live_of(a, in, pool);
+		struct str name = str_fmt(a, MC_PREBUILT "%.*s", STRF(pool)), image;
+		const struct json *live = in->get(in, OPERATOR_MACHINE_CONFIGS, name);
 
+		image = image_of(configs[i], live);
 		/* Upstream then changes none. */
-		if (lost(a, configs[i], live, pool, out))
+		if (!live && !image.n && lost(a, configs[i], pool, out))
 			return;
-		if (image_of(configs[i], live).n)
-			VEC_PUSH(a, &wanted, pool);
-	}
-	for (size_t i = 0; i < n; i++) {
-		struct str pool = json_str(configs[i], "spec.machineConfigPool.name");
-		const struct json *live = live_of(a, in, pool);
-
-		if (image_of(configs[i], live).n)
-			write(a, live, pool, image_of(configs[i], live), out);
+		if (!image.n)
+			continue;
+		VEC_PUSH(a, &wanted, name);
+		write(a, live, pool, image, &writes);
 	}
 	for (size_t i = 0; i < n_mcs; i++) {
 		struct str name = json_str(mcs[i], "metadata.name");
-		bool keep = !str_starts(name, S(PREFIX));
+		bool keep = !str_starts(name, S(MC_PREBUILT));
 
 		for (size_t k = 0; k < wanted.n && !keep; k++)
-			keep = str_eq(str_from(name, strlen(PREFIX)), wanted.v[k]);
+			keep = str_eq(name, wanted.v[k]);
 		if (!keep)
-			(void)action_add(a, out, ACTION_DELETE,
+			(void)action_add(a, &writes, ACTION_DELETE,
 					 action_path(a, "machineconfigs", name), S(""),
 					 S("pool has no pre-built image"));
 	}
+	for (size_t i = 0; i < writes.n; i++)
+		VEC_PUSH(a, out, writes.v[i]);
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/codec.h"
-#include "mc/api.h"
+#include "mc/object.h"
 #include "op_render.h"
 
 #define MERGED "merged-trusted-image-registry-ca"
@@ -61,14 +61,9 @@ static struct json *add_map(struct arena *a, const struct json *map, struct json
 
 static struct json *new_map(struct arena *a, struct json *data)
 {
-	struct json *j = json_new(a, JSON_OBJECT), *meta;
+	struct json *j = mc_object_new(a, API_CORE, "ConfigMap", NS_CONFIG_MANAGED, S(MERGED));
 
-	json_add_str(a, j, "apiVersion", S(API_CORE));
-	json_add_str(a, j, "kind", S("ConfigMap"));
-	meta = json_add_object(a, j, "metadata");
-	json_add_str(a, meta, "name", S(MERGED));
-	json_add_str(a, meta, "namespace", S(NS_CONFIG_MANAGED));
-	json_add_str(a, json_add_object(a, meta, "annotations"), ANNO_OWNING_COMPONENT,
+	json_add_str(a, json_make(a, j, "metadata.annotations"), ANNO_OWNING_COMPONENT,
 		     S("Machine Config Operator"));
 	if (json_len(data))
 		json_add(j, S("data"), data);

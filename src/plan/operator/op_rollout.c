@@ -141,13 +141,9 @@ static int sync_component(struct arena *a, const struct operator_view *in,
 static struct json *controller_config(struct arena *a, const struct operator_view *in,
 				      const struct operator_render *r)
 {
-	struct json *j = json_new(a, JSON_OBJECT), *meta, *annotations;
+	struct json *j = mc_object_new(a, API_MC, "ControllerConfig", NULL, S(NAME_CONTROLLER));
+	struct json *annotations = json_make(a, j, "metadata.annotations");
 
-	json_add_str(a, j, "apiVersion", S(API_MC));
-	json_add_str(a, j, "kind", S("ControllerConfig"));
-	meta = json_add_object(a, j, "metadata");
-	json_add_str(a, meta, "name", S(NAME_CONTROLLER));
-	annotations = json_add_object(a, meta, "annotations");
 	json_add_str(a, annotations, ANNO_BY_VERSION, in->raw);
 	json_add_str(a, annotations, ANNO_RELEASE_VERSION, in->release);
 	json_add_str(a, annotations, ANNO_CA_ROTATE, r->ca_rotated ? S("true") : S("false"));

@@ -76,16 +76,12 @@ int op_user_data(struct arena *a, const struct operator_view *in, const struct o
 	for (size_t i = 0; i < pools->n && rc == 0; i++) {
 		const struct mcp *pool = pools->v[i];
 		struct str text = pointer(a, host, pool->meta.name, r->root_ca);
-		struct json *j = json_new(a, JSON_OBJECT), *meta, *data;
+		struct json *data, *j = mc_object_new(a, API_CORE, "Secret", NS_MACHINE_API,
+						      str_fmt(a, "%.*s-user-data-managed",
+							      STRF(pool->meta.name)));
 
-		json_add_str(a, j, "apiVersion", S(API_CORE));
-		json_add_str(a, j, "kind", S("Secret"));
-		meta = json_make(a, j, "metadata");
-		json_add_str(a, meta, "name",
-			     str_fmt(a, "%.*s-user-data-managed", STRF(pool->meta.name)));
-		json_add_str(a, meta, "namespace", S(NS_MACHINE_API));
-		json_add_str(a, json_make(a, meta, "labels"), LABEL_USER_DATA, S(""));
-		json_add(meta, S("ownerReferences"), op_pool_owner(a, pool));
+		json_add_str(a, json_make(a, j, "metadata.labels"), LABEL_USER_DATA, S(""));
+		op_own(a, j, pool);
 		data = json_make(a, j, "data");
 		json_add_str(a, data, "disableTemplating", base64(a, S("true\n")));
 		json_add_str(a, data, "userData", base64(a, text));

@@ -179,19 +179,6 @@ static struct str fault_of(struct arena *a, const struct json *object, const str
 	return S("");
 }
 
-static struct mc *prebuilt(struct arena *a, const struct json *object)
-{
-	struct str pool = json_str(object, "spec.machineConfigPool.name");
-	struct str image = annotation(object, ANNO_PRE_BUILT);
-	struct str name = str_fmt(a, "10-prebuiltimage-osimageurl-%.*s", STRF(pool));
-	struct mc *mc = mc_generated(a, name, pool, NULL);
-
-	mc_annotate(a, mc, S(ANNO_PRE_BUILT), image);
-	json_set(json_at(mc->doc.tree, "spec"), S("osImageURL"), json_new_str(a, image));
-	mc->os_image = image;
-	return mc;
-}
-
 int bootstrap_prebuilt(struct arena *a, const struct mc_object_list *objects,
 		       const struct mcp_list *pools, struct mc_list *out, struct err *err)
 {
@@ -210,7 +197,9 @@ int bootstrap_prebuilt(struct arena *a, const struct mc_object_list *objects,
 		if (fault.n)
 			buf_addf(&faults, "%s%.*s", faults.n ? "\n" : "", STRF(fault));
 		else
-			VEC_PUSH(a, out, prebuilt(a, object));
+			VEC_PUSH(a, out,
+				 mc_prebuilt(a, json_str(object, "spec.machineConfigPool.name"),
+					     annotation(object, ANNO_PRE_BUILT)));
 	}
 	if (!faults.n)
 		return 0;

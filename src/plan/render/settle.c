@@ -68,11 +68,8 @@ void settle_init(struct settle *s, struct arena *a, const struct mc_set *set)
 /* An empty ControllerConfig. */
 static struct json *no_config(struct arena *a)
 {
-	struct json *j = json_new(a, JSON_OBJECT);
+	struct json *j = mc_object_new(a, API_MC, "ControllerConfig", NULL, S(NAME_CONTROLLER));
 
-	json_add_str(a, j, "apiVersion", S(API_MC));
-	json_add_str(a, j, "kind", S("ControllerConfig"));
-	json_add_str(a, json_make(a, j, "metadata"), "name", S(NAME_CONTROLLER));
 	(void)json_make(a, j, "spec");
 	return j;
 }
