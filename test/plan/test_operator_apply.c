@@ -259,7 +259,7 @@ static const struct operator_values in_words = {
 	.apiServerInternalURI = S_INIT("<infra.status.apiServerInternalURI>"),
 };
 
-static const struct operator_values of_1_20 = {
+static const struct operator_values recorded = {
 	.machineConfigOperator = S_INIT(CASE_MCO),
 	.kubeRbacProxy = S_INIT("registry.example.test/mill/krp@sha256:"
 				"df202535868b9bece1f1424757a8adbd0e0313646979cacfdf202535868b9bec"),
@@ -304,7 +304,7 @@ static struct str apply_all(struct operator_case *c, struct operator_values v, s
 	return buf_str(&b);
 }
 
-TEST at_rest_on_1_35(void)
+TEST at_rest_on_upstreams_objects(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct operator_case c;
@@ -320,6 +320,22 @@ TEST at_rest_on_1_35(void)
 	PASS();
 }
 
+TEST at_rest_on_1_35(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_case c;
+	size_t n;
+
+	start(&a, &c);
+	VEC_PUSH(&a, &c.view.gates.enabled, S("ManagedBootImagesCPMS"));
+	VEC_PUSH(&a, &c.view.gates.enabled, S("OSStreams"));
+	VEC_PUSH(&a, &c.view.gates.enabled, S("NoRegistryClusterInstall"));
+	load(&c, OBJECTS "live-1.35.yaml");
+	ASSERT_STR("", apply_all(&c, recorded, &n));
+	ASSERT_INT(60, (int)n);
+	PASS();
+}
+
 TEST at_rest_on_1_20(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -329,7 +345,7 @@ TEST at_rest_on_1_20(void)
 	start(&a, &c);
 	c.view.served = not_served;
 	load(&c, OBJECTS "live-1.20.yaml");
-	ASSERT_STR("", apply_all(&c, of_1_20, &n));
+	ASSERT_STR("", apply_all(&c, recorded, &n));
 	ASSERT_INT(52, (int)n);
 	PASS();
 }
@@ -339,6 +355,7 @@ SUITE(suite)
 	RUN_TEST(writes_of_one_object);
 	RUN_TEST(writes_once);
 	RUN_TEST(a_server_without_policies_gets_none);
+	RUN_TEST(at_rest_on_upstreams_objects);
 	RUN_TEST(at_rest_on_1_35);
 	RUN_TEST(at_rest_on_1_20);
 }
