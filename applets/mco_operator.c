@@ -11,7 +11,8 @@ void operator_flag_defaults(struct operator_flags *o)
 }
 
 static const struct command *const commands[] = { &operator_start_command,
-						  &operator_bootstrap_command, &version_command,
+						  &operator_bootstrap_command,
+						  &operator_manifests_command, &version_command,
 						  NULL };
 
 const struct applet mco_operator_applet = {

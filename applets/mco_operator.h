@@ -8,6 +8,7 @@
 
 extern const struct command operator_bootstrap_command;
 extern const struct command operator_start_command;
+extern const struct command operator_manifests_command;
 
 /* The flags that upstream's program has for every command; type has them as common. */
 struct operator_flags {

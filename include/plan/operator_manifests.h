@@ -21,7 +21,7 @@ enum operator_component {
 	COMPONENTS
 };
 
-/* The values of the manifests, by name: "machineConfigOperator". */
+/* The values of the manifests, by name. Where p is NULL, ${name} stays in the objects. */
 #define OPERATOR_VALUES(X)       \
 	X(machineConfigOperator) \
 	X(kubeRbacProxy)         \
@@ -51,6 +51,9 @@ struct operator_objects {
 	struct json **v;
 	size_t n, cap;
 };
+
+/* Sets a value by its name. False when there is none of that name. */
+bool operator_value_set(struct operator_values *v, struct str name, struct str value);
 
 /* The texts, in out[COMPONENTS]. */
 void operator_manifests(struct arena *a, struct operator_file *out);

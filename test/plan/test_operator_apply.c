@@ -257,6 +257,9 @@ static const struct operator_values in_words = {
 	.tlsCipherSuites = S_INIT("<ciphers>"),
 	.tlsMinVersion = S_INIT("<tlsmin>"),
 	.apiServerInternalURI = S_INIT("<infra.status.apiServerInternalURI>"),
+	.httpProxy = S_INIT(""),
+	.httpsProxy = S_INIT(""),
+	.noProxy = S_INIT(""),
 };
 
 static const struct operator_values recorded = {
@@ -269,6 +272,7 @@ static const struct operator_values recorded = {
 	.tlsMinVersion = S_INIT("VersionTLS12"),
 	.apiServerInternalURI = S_INIT("https://api-int.grove.example.test:6443"),
 	.httpProxy = S_INIT("http://p:3128"),
+	.httpsProxy = S_INIT(""),
 	.noProxy = S_INIT(".svc"),
 };
 

@@ -29,6 +29,9 @@ static const struct operator_values in_words = {
 	.tlsCipherSuites = S_INIT("<ciphers>"),
 	.tlsMinVersion = S_INIT("<tlsmin>"),
 	.apiServerInternalURI = S_INIT("<infra.status.apiServerInternalURI>"),
+	.httpProxy = S_INIT(""),
+	.httpsProxy = S_INIT(""),
+	.noProxy = S_INIT(""),
 };
 
 static struct mc_gates gates_of(struct arena *a, const char *const *names)
@@ -229,6 +232,22 @@ TEST values_need_no_quotes(void)
 	PASS();
 }
 
+TEST a_value_that_is_not_given_stays(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_values v = in_words;
+	const struct json *c;
+
+	v.release = v.verbosity = (struct str){ 0 };
+	ASSERT(operator_value_set(&v, S("tlsMinVersion"), S("x")));
+	ASSERT_FALSE(operator_value_set(&v, S("tls"), S("x")));
+	c = json_first(json_at(workload(&a, COMPONENT_DAEMON, v), "spec.template.spec.containers"));
+	ASSERT_STR("[\"start\",\"--payload-version=${release}\",\"--v=${verbosity}\","
+		   "\"--tls-cipher-suites=<ciphers>\",\"--tls-min-version=x\"]",
+		   json_format(&a, json_at(c, "args"), JSON_NO_HTML));
+	PASS();
+}
+
 TEST an_image_that_is_missing_removes_its_container(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -395,6 +414,7 @@ SUITE(suite)
 	RUN_TEST(nothing_else_is_made);
 	RUN_TEST(gates_add_policies);
 	RUN_TEST(values_need_no_quotes);
+	RUN_TEST(a_value_that_is_not_given_stays);
 	RUN_TEST(an_image_that_is_missing_removes_its_container);
 	RUN_TEST(standalone_finds_any_control_plane);
 	RUN_TEST(containers_of_every_case);

@@ -40,7 +40,7 @@ void operator_manifests(struct arena *a, struct operator_file *out)
 
 /* ---- values -------------------------------------------------------------- */
 
-static struct str value_of(const struct operator_values *v, struct str name)
+static struct str *value_of(const struct operator_values *v, struct str name)
 {
 	static const struct {
 		char name[22];
@@ -53,8 +53,17 @@ static struct str value_of(const struct operator_values *v, struct str name)
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		if (str_is(name, values[i].name))
-			return *(const struct str *)((const char *)v + values[i].at);
-	return S("");
+			return (struct str *)((char *)v + values[i].at);
+	return NULL;
+}
+
+bool operator_value_set(struct operator_values *v, struct str name, struct str value)
+{
+	struct str *to = value_of(v, name);
+
+	if (to)
+		*to = value;
+	return to;
 }
 
 static struct str expand(struct arena *a, const struct operator_values *v, struct str text)
@@ -64,12 +73,14 @@ static struct str expand(struct arena *a, const struct operator_values *v, struc
 
 	buf_init(&b, a);
 	while ((at = str_find(text, S("${"))) >= 0) {
-		struct str rest = str_from(text, (size_t)at + 2), name, after;
+		struct str name, after;
+		const struct str *value;
 
-		if (!str_cut(rest, '}', &name, &after))
+		if (!str_cut(str_from(text, (size_t)at + 2), '}', &name, &after))
 			break;
-		buf_add(&b, str_sub(text, 0, (size_t)at));
-		buf_add(&b, value_of(v, name));
+		value = value_of(v, name); /* the texts name no others */
+		buf_add(&b, str_sub(text, 0, value->p ? (size_t)at : text.n - after.n));
+		buf_add(&b, *value);
 		text = after;
 	}
 	buf_add(&b, text);

@@ -64,48 +64,43 @@ void operator_wait_for(struct operator_memory *m, enum operator_step step, int64
 	m->waits_since[step] = 0;
 }
 
-/* By kind: upstream's words, and the members of the status. */
-static const struct {
-	const char *name, *what, *total_name;
-	const char *total, *updated, *ready, *unavailable;
-} rollouts[] = {
-	{ "daemonset", "error during waitForDaemonsetRollout", "desired",
-	  "status.desiredNumberScheduled", "status.updatedNumberScheduled", "status.numberReady",
-	  "status.numberUnavailable" },
-	{ "deployment", "error during waitForDeploymentRollout", "replicas", "status.replicas",
-	  "status.updatedReplicas", "status.readyReplicas", "status.unavailableReplicas" },
-};
-
 static int wait_rollout(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 			enum operator_step step, const struct json *workload,
 			struct operator_result *out, struct err *err)
 {
+	enum { TOTAL, UPDATED, READY, UNAVAILABLE, COUNTS };
+	static const char members[2][COUNTS][25] = {
+		{ "desiredNumberScheduled", "updatedNumberScheduled", "numberReady",
+		  "numberUnavailable" },
+		{ "replicas", "updatedReplicas", "readyReplicas", "unavailableReplicas" },
+	};
 	enum operator_kind kind = operator_kind_of(workload);
-	size_t i = kind == OPERATOR_DEPLOYMENTS;
-	struct str name = json_str(workload, "metadata.name");
-	const struct json *live = in->get(in, kind, name);
+	bool deployment = kind == OPERATOR_DEPLOYMENTS;
+	const char *name = str_z(a, json_str(workload, "metadata.name"));
+	const struct json *live = in->get(in, kind, str_of(name));
+	const struct json *status = json_at(live, "status");
 	int64_t generation = json_i64(live, "metadata.generation", 0);
-	int64_t total = json_i64(live, rollouts[i].total, 0);
-	int64_t updated = json_i64(live, rollouts[i].updated, 0);
-	int64_t unavailable = json_i64(live, rollouts[i].unavailable, 0);
+	long long n[COUNTS];
 
+	for (size_t i = 0; i < COUNTS; i++)
+		n[i] = json_i64(status, members[deployment][i], 0);
 	if (json_at(live, "metadata.deletionTimestamp")) /* upstream's word for both kinds */
-		return err_set(err, ERR_AGAIN, "deployment %.*s is being deleted", STRF(name));
-	if (generation <= json_i64(live, "status.observedGeneration", 0) && updated == total &&
-	    !unavailable)
+		return err_set(err, ERR_AGAIN, "deployment %s is being deleted", name);
+	if (generation <= json_i64(status, "observedGeneration", 0) && n[UPDATED] == n[TOTAL] &&
+	    !n[UNAVAILABLE])
 		return 0;
 	operator_wait_for(m, step, generation);
 	out->wait = (struct operator_wait){
 		.on = true,
 		.limit_ms = ROLLOUT_MS,
-		.what = str_of(rollouts[i].what),
+		.what = str_fmt(a, "error during waitFor%sRollout",
+				deployment ? "Deployment" : "Daemonset"),
 		.why = str_fmt(a,
-			       "%s %.*s is not ready. status: (%s: %lld, updated: %lld, "
+			       "%s %s is not ready. status: (%s: %lld, updated: %lld, "
 			       "ready: %lld, unavailable: %lld)",
-			       rollouts[i].name, STRF(name), rollouts[i].total_name,
-			       (long long)total, (long long)updated,
-			       (long long)json_i64(live, rollouts[i].ready, 0),
-			       (long long)unavailable),
+			       deployment ? "deployment" : "daemonset", name,
+			       deployment ? "replicas" : "desired", n[TOTAL], n[UPDATED], n[READY],
+			       n[UNAVAILABLE]),
 	};
 	return 0;
 }
