@@ -237,7 +237,7 @@ LINKS	:= $(shell awk -F'"' '/^(APPLET|ALIAS)/ { print $$2 }' applets/list.def)
 endif
 # The files that are installed on nodes and put into images.
 SHIPPED	:= $(OUT)/mco $(OUT)/node/mco-daemon
-all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build/mco, one link per name, and build/mco-sandbox
+all: $(PROGRAMS) $(addprefix $(BIN)/,$(LINKS)) ## build build/mco, one link per name, and build/mco-sandbox
 
 tools:
 	@test/tools/need.sh '$(DEPS_DIR)' $(PKGS)
@@ -317,39 +317,39 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 
 compile-tests: all $(SHIPPED) $(if $(filter musl%,$(VARIANT)),sbom) $(TESTS) $(REPLAYS) $(HELPERS)
 
-test: compile-tests ## unit, golden and command-line tests, fuzz corpora replayed
+test: compile-tests ## run unit, golden and command-line tests, and replay the fuzz corpora
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@ARCHIVES='$(ARCHIVES)' test/tools/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@test/tools/coverage.sh $(OUT) $(LAYERS) applets)
 
-demo: all ## a cluster in a directory: API server, controller, server, five daemons, a rollout
+demo: all ## run a cluster in a directory: API server, controller, server, five daemons, a rollout
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@examples/demo/run.sh $(OUT)
 
-test-san: ## the same under ASan and UBSan
+test-san: ## run the tests under ASan and UBSan
 	@$(MAKE) --no-print-directory SAN=1 test
 
-test-valgrind: ## the same under valgrind
+test-valgrind: ## run the tests under valgrind
 	@test/tools/need.sh '' $(PKGS_VALGRIND)
 	@$(MAKE) --no-print-directory HOSTED=1 compile-tests
 	@WRAP='valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite' \
 		$(MAKE) --no-print-directory HOSTED=1 test
 
-goldens: compile-tests ## with ARCH=: unit and golden tests of another architecture under qemu-user
+goldens: compile-tests ## with ARCH=: run unit and golden tests of another architecture under qemu-user
 	$(if $(CROSS),,@echo "Error: goldens: say ARCH= (one of $(filter-out $(HOST),$(ARCHES)))" >&2; exit 1)
 	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_ARCH)
 	@test/tools/goldens.sh $(OUT) $(ARCH) '$(LINKS)' $(TESTS) -- $(REPLAYS)
 
-test-arch: ## builds and tests aarch64, ppc64le and s390x, and compares what they render with this machine
+test-arch: ## build and test aarch64, ppc64le and s390x, and compare their rendered configs with the native ones
 	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_ARCH)
 	@test/tools/arches.sh '$(MAKE)' $(filter-out $(HOST),$(ARCHES))
 
-test-server: all ## what mco-server serves, checked by ignition-validate and Ignition; tlsfuzzer if installed
+test-server: all ## check mco-server's responses with ignition-validate and Ignition, and tlsfuzzer if installed
 	@test/tools/need.sh '' $(PKGS_SERVER)
 	@test/server/ignition.sh $(OUT)
 	@test/server/tlsfuzzer.sh $(OUT)
 
-test-node: all ## mco-daemon on a root, beside systemctl --root, Ignition and containerd; and with the clock set forward
+test-node: all ## compare mco-daemon on a root with systemctl --root, Ignition and containerd; also with the clock set forward
 	@test/tools/need.sh '' $(PKGS_TEST) $(PKGS_NODE)
 	@$(MAKE) --no-print-directory HOSTED=1 all $(SKEW)
 	@test/node-peer/run.sh $(OUT) $(BUILD)/host $(SKEW)
@@ -361,7 +361,7 @@ $(SKEW): test/node-peer/skew.c
 	$(call say,LINK,$@)
 	$(Q)gcc -std=c11 -D_GNU_SOURCE $(WARN) -O1 -shared -fPIC -o $@ $<
 
-test-promise: all ## what mcoctl diff predicts for over 70 changes, compared with what controller and daemons do
+test-promise: all ## compare the predictions of mcoctl diff for over 70 changes with what controller and daemons do
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/promise/run.sh $(OUT)
 
@@ -369,7 +369,7 @@ test-cut: all $(CUT_HELPERS) $(OUT)/test/node/test_cut ## kill the binary, or fa
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@test/node-cut/run.sh $(OUT)
 
-test-peer: ## our encoders and parsers beside go-yaml, ghodss/yaml, dataurl from Debian, certificate chains beside crypto/x509
+test-peer: ## compare encoders and parsers with go-yaml, ghodss/yaml and dataurl, and certificate chains with crypto/x509
 	@test/tools/need.sh '' $(PKGS_PEER)
 	@$(MAKE) --no-print-directory $(OUT)/test/peer/peer $(OUT)/test/io/test_x509_chain
 	@test/peer/run.sh $(OUT)
@@ -381,20 +381,20 @@ $(PEERS)/bin/kube-apiserver: | test/tools/peers.sh
 	@test/tools/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
 	@ARCHIVES='$(ARCHIVES)' test/tools/peers.sh $(PEERS)
 
-test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## the REST suite, kubectl and the controllers on a real kube-apiserver and on the sandbox
+test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## run the REST suite, kubectl and the controllers on a real kube-apiserver and on the sandbox
 	@test/tools/need.sh '' $(PKGS_CLUSTER)
 	@test/cluster/run.sh $(OUT) $(PEERS)/bin
 
-test-boot: all ## boot a machine in QEMU from the binary alone, with a config of mco-server
+test-boot: all ## boot a machine in QEMU with only the binary and a config from mco-server
 	@test/tools/need.sh '' $(PKGS_BOOT)
 	@test/boot/kernel.sh $(CACHE)/boot-kernel
 	@test/boot/run.sh $(OUT) $(CACHE)/boot-kernel
 
-coverage: ## line and branch coverage per layer (COV=1)
+coverage: ## measure line and branch coverage per layer (COV=1)
 	@$(MAKE) --no-print-directory COV=1 test
 
 FUZZ_S	?= 60
-fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
+fuzz-%: ## run one fuzz target (fuzz-json, fuzz-yml, ...) for FUZZ_S seconds
 	@$(MAKE) --no-print-directory FUZZ=1 build/fuzz/fuzz_$*
 	@mkdir -p $(BUILD)/fuzz/corpus/$* $(BUILD)/fuzz/crash
 	@build/fuzz/fuzz_$* -max_total_time=$(FUZZ_S) -timeout=10 -rss_limit_mb=2048 \
@@ -405,7 +405,7 @@ fuzz-%: ## fuzz-json, fuzz-yml, fuzz-codec: one target for FUZZ_S seconds
 	@sed -n 's/^stat::number_of_executed_units: *//p' $(BUILD)/fuzz/$*.log | \
 		xargs printf 'fuzz-$*: %s inputs, no fault\n'
 FUZZ_NAMES := $(patsubst test/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
-fuzz: $(FUZZ_NAMES:%=fuzz-%) ## every fuzz target in turn
+fuzz: $(FUZZ_NAMES:%=fuzz-%) ## run every fuzz target in turn
 # One make builds them: several would build the libraries at the same time.
 $(FUZZ_NAMES:%=fuzz-%): | fuzz-build
 fuzz-build:
@@ -423,44 +423,44 @@ $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 endif
 
 # ---- Checks -----------------------------------------------------------------
-check: layers headers style format-check tidy cppcheck shellcheck lint-man test size harden sbom ## everything a change must pass
+check: layers headers style format-check tidy cppcheck shellcheck lint-man test size harden sbom ## run all checks that a change must pass
 
-layers: $(PURE_LIB) $(OUT)/mco ## include order, no system calls in the pure half, no sandbox in build/mco
+layers: $(PURE_LIB) $(OUT)/mco ## check include order, no system calls in the pure half, no sandbox in build/mco
 	@test/tools/layers.sh $(PURE_LIB) $(OUT)/mco.map $(LAYERS)
 
 help-golden: all ## rewrite test/golden/help, the pages of --help, from the programs; review the difference
 	@rm -f test/golden/help/*.txt
 	@test/applets/help-pages.sh $(OUT) test/golden/help
 
-headers: | $(DEPS_STAMP) ## every header compiles alone
+headers: | $(DEPS_STAMP) ## check that every header compiles alone
 	@for h in $(HEADERS); do \
 		$(CC) $(CPPFLAGS) $(CFLAGS) -fsyntax-only -x c $$h -include $$h \
 		|| exit 1; done; echo "headers: $(words $(HEADERS)) compile alone"
 
-lint-man: ## the man pages, by mandoc and groff
+lint-man: ## check the man pages with mandoc and groff
 	@test/tools/need.sh '' $(PKGS_MAN)
 	@test/tools/lint-man.sh applets/man
 
-style: ## what clang-format cannot check: opening comments, banners, lengths of files
+style: ## check opening comments, banners and file lengths, which clang-format cannot check
 	@test/tools/style.sh
 
 FORMAT_SRC = $(shell $(GIT) ls-files -co --exclude-standard '*.c' '*.h')
-format: ## rewrites the sources in the project's format
+format: ## rewrite the sources in the project's format
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@clang-format -i $(FORMAT_SRC)
-format-check: ## fails where `make format` would change something
+format-check: ## fail where `make format` would change something
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@clang-format --dry-run --Werror $(FORMAT_SRC) && \
 		echo "format: $(words $(FORMAT_SRC)) files"
 
 TIDY_FLAGS = -std=c11 -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
-tidy: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) | $(DEPS_STAMP) ## clang-tidy with the set chosen in .clang-tidy
+tidy: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) | $(DEPS_STAMP) ## run clang-tidy with the checks of .clang-tidy
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
-shellcheck: ## shellcheck's warnings in all scripts, with the set chosen in .shellcheckrc
+shellcheck: ## run shellcheck on all scripts with the rules of .shellcheckrc
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/shellcheck.sh
-cppcheck: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) ## cppcheck's warnings
+cppcheck: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) ## run cppcheck
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@cppcheck --quiet -j2 --std=c11 --error-exitcode=1 --inline-suppr \
 		--enable=warning,performance,portability -Iinclude -Isrc -I$(OUT)/gen \
@@ -469,22 +469,22 @@ cppcheck: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) ## cppcheck's warnings
 
 # Every role: 1.5 MiB; the node's alone, for an initramfs: 1 MiB. Those are for x86_64.
 limit	= $(if $(filter x86_64,$(ARCH)),$1,0)
-size: $(SHIPPED) ## bytes per layer, library and symbol; fails above the limits
+size: $(SHIPPED) ## print the bytes per layer, library and symbol; fail above the limits
 	@CROSS=$(CROSS) test/tools/size.sh $(OUT)/mco $(call limit,1572864)
 	@CROSS=$(CROSS) test/tools/size.sh $(OUT)/node/mco-daemon $(call limit,1048576)
 
-harden: $(SHIPPED) ## static PIE, RELRO, stack protector and segments of what ships, by readelf
+harden: $(SHIPPED) ## check static PIE, RELRO, stack protector and segments of the installed programs with readelf
 	@for p in $(SHIPPED); do CROSS=$(CROSS) test/tools/harden.sh $$p $(filter %.a,$(LDLIBS)) || exit 1; done
 
-repro: | $(DEPS_STAMP) ## two builds in two directories, libraries included, give the same bytes
+repro: | $(DEPS_STAMP) ## build twice in two directories, libraries included, and compare the bytes
 	@ARCHIVES='$(abspath $(ARCHIVES))' test/tools/repro.sh $(SHIPPED)
 
 # ---- Sources of the libraries -----------------------------------------------
-pins: ## test/tools/sources.sha256 from Debian's current packages, signatures checked; review the difference
+pins: ## write test/tools/sources.sha256 from Debian's current packages, signatures checked; review the difference
 	@test/tools/need.sh '' $(PKGS_BUILD)
 	@test/tools/pins.sh $(SOURCES) kubernetes -- $(foreach a,$(filter-out $(HOST),$(ARCHES)),$(DEB_$a))
 
-sbom: $(SHIPPED:%=%.spdx.json) ## build/mco.spdx.json: what is linked in, with versions, hashes and licences
+sbom: $(SHIPPED:%=%.spdx.json) ## write build/mco.spdx.json: the linked libraries with versions, hashes and licences
 $(SHIPPED:%=%.spdx.json): %.spdx.json: % test/tools/sbom.sh $(PINS)
 	$(if $(DEPS_DIR),@echo "Error: sbom: the sources in DEPS_DIR are not the pinned ones" >&2; exit 1)
 	$(call say,SBOM,$@)
@@ -495,25 +495,25 @@ $(OUT)/bench/%: $(OUT)/obj/test/bench/%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
-bench: all $(BENCHES) ## figures beside peers on this machine, as ratios
+bench: all $(BENCHES) ## measure speed, memory and size against peers on this machine, as ratios
 	@test/tools/need.sh '' $(PKGS_BENCH)
 	@test/bench/run.sh $(OUT)
 
 # ---- Installing -------------------------------------------------------------
 PREFIX	?= /usr/local
 DESTDIR	?=
-install: all ## DESTDIR= PREFIX=: mco, its links, mco-sandbox and the man pages
+install: all ## install mco, its links, mco-sandbox and the man pages (DESTDIR=, PREFIX=)
 	install -D -m 0755 -t $(DESTDIR)$(PREFIX)/bin $(PROGRAMS)
 	@for l in $(LINKS); do ln -sfn $(notdir $(firstword $(PROGRAMS))) $(DESTDIR)$(PREFIX)/bin/$$l; done
 	@for m in $(wildcard $(if $(NODE),applets/man/*-daemon.8,applets/man/*.[18])); do install -D -m 0644 $$m \
 		$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/}; done
 
-clean: ## removes build/
+clean: ## remove build/
 	rm -rf $(BUILD)
-distclean: clean ## and the libraries built for it
+distclean: clean ## remove build/ and the cached libraries
 	rm -rf $(CACHE)/deps $(CACHE)/deps-* $(CACHE)/musl $(CACHE)/sources
 
-help: ## this list
+help: ## print this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 	@echo; echo "  NODE=1 builds build/node/mco-daemon alone; ARCH= an architecture; SAN=1 COV=1 HOSTED=1 FUZZ=1 choose a variant; RAW= HASH= the version"
 

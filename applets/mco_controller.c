@@ -19,14 +19,14 @@ static const struct flag flags[] = {
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, data),
 	  .value = "FILE",
-	  .help = "JSON that the template sees as its dot (default {})" },
+	  .help = "JSON value of the template's dot (default {})" },
 	{ .name = "render-config",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, render_config),
 	  .value = "FILE",
 	  .help = "JSON with spec (a ControllerConfig's), pullSecret, "
-		  "tlsMinVersion and tlsCipherSuites: what the templates of a "
-		  "tree see" },
+		  "tlsMinVersion and tlsCipherSuites: the input of "
+		  "upstream's templates" },
 	{ 0 },
 };
 
@@ -77,8 +77,9 @@ static const struct command template_command = {
 	.name = "template",
 	.args = "FILE [--data FILE | --render-config FILE]",
 	.summary = "evaluate one Go template over JSON data",
-	.details = "Errors are worded as Go's text/template words them, with line "
-		   "and column; nothing is\nprinted when there is one.",
+	.details =
+		"Error messages are those of Go's text/template, with line and column. After an\n"
+		"error nothing is printed.",
 	.examples = "# A template over data of your own\n"
 		    "@ template motd.tmpl --data data.json\n"
 		    "# A template of MachineConfigs, as upstream's controller evaluates it\n"

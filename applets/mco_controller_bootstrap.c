@@ -107,7 +107,7 @@ const struct command bootstrap_command = {
 		   "machine-pools, machine-configs, api-server and\n"
 		   "controller-config. Nothing is written unless all of it could "
 		   "be made.",
-	.examples = "# On the bootstrap machine, before the cluster is there\n"
+	.examples = "# On the bootstrap machine, before the cluster exists\n"
 		    "@ bootstrap --manifest-dir manifests \\\n"
 		    "    --dest-dir /etc/mcs/bootstrap --pull-secret pull-secret.yaml",
 	.exits = "0 done, 255 an error, which the last line of the log tells",

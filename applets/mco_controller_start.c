@@ -40,14 +40,12 @@ static const struct flag flags[] = {
 	{ .name = "replace-templates",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, replace_templates),
-	  .help = "let --templates=builtin replace MachineConfigs that other "
-		  "templates made" },
+	  .help = "let --templates=builtin replace MachineConfigs of other templates" },
 	{ .name = "version-from-cluster",
 	  .kind = FLAG_BOOL,
 	  .offset = offsetof(struct opts, from_cluster),
-	  .help = "stand for the version that made the cluster's objects "
-		  "(default true where neither the build nor MCO_RAW or "
-		  "MCO_HASH name one)" },
+	  .help = "use the version that generated the cluster's objects (default true unless "
+		  "the build, MCO_RAW or MCO_HASH sets one)" },
 	{ .name = "payload-version",
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
@@ -58,9 +56,8 @@ static const struct flag flags[] = {
 	  .kind = FLAG_DURATION,
 	  .offset = offsetof(struct opts, gather),
 	  .value = "TIME",
-	  .help = "how long MachineConfigs must be left alone before their "
-		  "pools are rendered (default 1s; after five times that it "
-		  "is done anyway)" },
+	  .help = "how long MachineConfigs must not change before their pools are rendered "
+		  "(default 1s; the wait ends after five times that)" },
 	/* accepted and ignored, as upstream does */
 	{ .name = "tls-cipher-suites",
 	  .kind = FLAG_STR,
@@ -127,14 +124,14 @@ const struct command start_command = {
 	.name = "start",
 	.args = "[--kubeconfig FILE]",
 	.summary = "run the controllers of a cluster",
-	.details = "Leads by a lease, watches the cluster and brings it to "
-		   "what its objects say, until SIGTERM.",
+	.details = "Acquires a lease, watches the cluster and reconciles its objects, until "
+		   "SIGTERM.",
 	.examples = "# In the cluster, with the account of the pod\n"
 		    "@ start \\\n"
 		    "    --resourcelock-namespace " NS_MCO "\n"
 		    "# Outside, with the templates that are part of this program\n"
 		    "@ start --kubeconfig admin.kubeconfig --templates builtin",
-	.exits = "0 after SIGTERM or when somebody else leads, 1 an error",
+	.exits = "0 after SIGTERM or when another process leads, 1 an error",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,

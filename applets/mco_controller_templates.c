@@ -115,16 +115,16 @@ static int run(struct run *r, const void *p)
 const struct command templates_command = {
 	.name = "templates",
 	.args = "list\nexport DIR\nrender -f FILE",
-	.summary = "show the tree of templates, and what comes of it",
+	.summary = "list, export or render the templates",
 	.details = "list names the templates; export writes them to a new "
-		   "directory, to be changed and given\nback with --templates; "
+		   "directory, for editing and for use\nwith --templates; "
 		   "render prints the MachineConfigs that every role gets for a\n"
 		   "ControllerConfig.",
 	.examples = "# The templates that are part of this program\n"
 		    "@ templates list\n"
 		    "# A copy to change\n"
 		    "@ templates export my-templates\n"
-		    "# The MachineConfigs that come of it\n"
+		    "# The MachineConfigs that the copy renders\n"
 		    "@ templates render -f config.yaml --templates my-templates",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),

@@ -157,7 +157,7 @@ static int class_item(struct parse *p)
 	int rc = 0;
 
 	if (peek_char(p) == '[' && p->at + 1 < p->text.n && p->text.p[p->at + 1] == ':')
-		return set_fault(p, "named classes are not known here");
+		return set_fault(p, "named classes are not supported");
 	if (peek_char(p) == '\\') {
 		p->at++;
 		if (has_input(p) && perl_class(p, peek_char(p))) {
@@ -220,7 +220,7 @@ static int group(struct parse *p)
 
 	if (peek_char(p) == '?') {
 		if (!str_starts(str_from(p->text, p->at), S("?:")))
-			return set_fault(p, "such groups are not known here");
+			return set_fault(p, "such groups are not supported");
 		p->at += 2;
 	}
 	if (++p->depth > DEPTH_MAX)

@@ -223,7 +223,7 @@ static void done(struct http_call *c, int rc, struct err *err)
 			(void)err_set(f->err, ERR_AGAIN, "%.*s", STRF(err->msg));
 	} else {
 		to = moved(f, c->result.head);
-		(void)err_set(f->err, ERR_AGAIN, "%.*s: the server answers with status %d",
+		(void)err_set(f->err, ERR_AGAIN, "%.*s: the server responded with status %d",
 			      STRF(shown(f)), status);
 	}
 	if (to.n) {

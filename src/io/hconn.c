@@ -106,7 +106,7 @@ static int talk_to_proxy(struct hconn *h, struct err *err)
 	in = (struct str){ &byte, 1 };
 	e = http_feed(&h->reader, &in, &part, err);
 	if (e == HTTP_FAULT)
-		return err_wrap(err, "malformed answer of the proxy");
+		return err_wrap(err, "malformed response from the proxy");
 	if (e != HTTP_HEAD)
 		return 0;
 	status = h->reader.head.status;
@@ -197,8 +197,8 @@ static void on_due(struct hconn *h)
 	case HCONN_SEND:
 	case HCONN_ANSWER:
 		rc = err_set(&err, ERR_AGAIN, "timed out waiting for %s",
-			     h->call && h->call->result.status ? "more of the answer"
-							       : "the answer");
+			     h->call && h->call->result.status ? "more of the response"
+							       : "the response");
 		break;
 	}
 	h->heard = true; /* it timed out: do not retry at once */

@@ -107,7 +107,7 @@ static int on_head(struct hconn *h, struct err *err)
 		return err_set(err, ERR_INVALID, "server switches to a protocol not asked for");
 	if (head->status < 200)
 		return ++h->interim > INTERIM_MAX
-			       ? err_set(err, ERR_LIMIT, "too many interim answers")
+			       ? err_set(err, ERR_LIMIT, "too many interim responses")
 			       : 0;
 	call->head = *head;
 	call->result.head = &call->head;
@@ -127,7 +127,7 @@ static int on_part(struct hconn *h, struct str part, struct err *err)
 		return 0;
 	}
 	if (call->collected.n + part.n > max)
-		return err_set(err, ERR_LIMIT, "answer is larger than %zu bytes", max);
+		return err_set(err, ERR_LIMIT, "response is larger than %zu bytes", max);
 	buf_add(&call->collected, part);
 	return 0;
 }

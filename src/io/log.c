@@ -118,10 +118,7 @@ static void write_line(struct arena *a, struct str line)
 		buf_addc(&b, '\n');
 	if (state.lost) {
 		header(&b, LOG_WARNING, __FILE__, __LINE__);
-		buf_addf(&b,
-			 "%lu lines of this log were lost: it was not read "
-			 "in time\n",
-			 state.lost);
+		buf_addf(&b, "%lu log lines were lost: the reader is too slow\n", state.lost);
 	}
 	note = b.n;
 	buf_add(&b, line);
@@ -159,7 +156,7 @@ void log_to_pod(struct str why)
 	if (fd < 0)
 		return; /* not in a pod */
 	if (write(fd, why.p, why.n) < 0)
-		log_warn("termination-log: it cannot be written");
+		log_warn("termination-log: cannot write it");
 	(void)close(fd);
 }
 

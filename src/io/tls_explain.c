@@ -8,16 +8,16 @@ static const struct {
 	unsigned char alert;
 	char text[96];
 } alerts[] = {
-	{ 10, "the peer met an unexpected message" },
-	{ 20, "the peer got a damaged record" },
-	{ 22, "the peer got a record too large" },
+	{ 10, "the peer received an unexpected message" },
+	{ 20, "the peer received a damaged record" },
+	{ 22, "the peer received a record that is too large" },
 	{ 40, "the peer refused: no cipher suite or other parameter in common" },
 	{ 42, "the peer refused our certificate (bad certificate)" },
 	{ 43, "the peer does not support our kind of certificate" },
 	{ 44, "the peer says our certificate is revoked" },
 	{ 45, "the peer says our certificate has expired, or its clock is off" },
 	{ 46, "the peer refused our certificate" },
-	{ 47, "the peer met an illegal parameter" },
+	{ 47, "the peer received an illegal parameter" },
 	{ 48, "the peer does not know our certificate's authority" },
 	{ 49, "the peer denied access" },
 	{ 50, "the peer could not decode a message" },
@@ -57,7 +57,7 @@ static const char *own(int code, bool server)
 	case BR_ERR_BAD_SIGNATURE:
 		return "the peer's signature does not match its certificate";
 	case BR_ERR_NO_CLIENT_AUTH:
-		return "the client showed no certificate, which is required";
+		return "the client presented no certificate, which is required";
 	case BR_ERR_NO_RANDOM:
 		return "the system gives no random numbers";
 	case BR_ERR_TOO_LARGE:
@@ -67,7 +67,7 @@ static const char *own(int code, bool server)
 	case BR_ERR_RESUME_MISMATCH:
 		return "the server resumed another session than was asked for";
 	case BR_ERR_WRONG_KEY_USAGE:
-		return "the peer's key is not fit for the cipher suite";
+		return "the peer's key does not match the cipher suite";
 	default:
 		return NULL;
 	}

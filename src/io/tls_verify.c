@@ -152,7 +152,7 @@ static unsigned end_chain(const br_x509_class **ctx)
 	struct err err = ERR_INIT(&v->a);
 
 	if (!v->failed && !v->chain.n)
-		refuse(v, S("no certificate was shown"));
+		refuse(v, S("no certificate was presented"));
 	if (!v->failed && !v->insecure && check_chain(v, &err) < 0)
 		refuse(v, err.msg);
 	if (!v->failed && !v->insecure && v->host.n &&

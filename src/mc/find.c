@@ -37,7 +37,9 @@ int mc_find_pool(struct arena *a, const struct mc_set *set, struct str name, str
 	}
 	if (!b.n)
 		return mc_no_pool(set, err);
-	return err_set(err, ERR_NOTFOUND, "no MachineConfigPool \"%.*s\" %s%.*s: there are %s",
+	return err_set(err, ERR_NOTFOUND,
+		       "no MachineConfigPool \"%.*s\" %s%.*s: the pools "
+		       "are %s",
 		       STRF(name), mc_set_where(set), STRF(flag_hint(a, name, &names)), b.p);
 }
 

@@ -215,9 +215,9 @@ static void lint_name(struct mc_linter *l, const struct mc *mc)
 			      S("the controllers generate MachineConfigs with such names "
 				"and may overwrite it"));
 	if (!mc->meta.labels)
-		mc_linter_add(
-			l, false, S("metadata"), false,
-			S("without a label no pool selects it: " LABEL_ROLE " is the usual one"));
+		mc_linter_add(l, false, S("metadata"), false,
+			      S("no pool selects it, because it has no labels: " LABEL_ROLE
+				" is the usual one"));
 }
 
 bool mc_is_generated(const struct mc *mc)

@@ -93,10 +93,8 @@ void mc_lint_pool(struct arena *a, struct str pool, const struct mc_list *source
 
 		if (o->n < 2 || o->part != MC_PART_FILE || !concerns(o, &names))
 			continue;
-		f.message = str_fmt(a,
-				    "%.*s is set by %.*s: what the last one "
-				    "sets wins",
-				    STRF(o->key), STRF(setters(a, o)));
+		f.message = str_fmt(a, "%.*s is set by %.*s: the last one wins", STRF(o->key),
+				    STRF(setters(a, o)));
 		VEC_PUSH(a, out, f);
 	}
 	lint_size(a, pool, sources, size, out);
@@ -176,7 +174,7 @@ void mc_lint_selected(struct arena *a, const struct mc_list *mcs, const struct m
 			continue;
 		mc_linter_add_at(&l, false, S("metadata.labels"),
 				 role ? role : mcs->v[i]->meta.labels, !role,
-				 str_fmt(a, "no pool selects it: there are %.*s",
+				 str_fmt(a, "no pool selects it: the pools are %.*s",
 					 STRF(mc_lint_pool_names(a, pools, selector_of))));
 	}
 }

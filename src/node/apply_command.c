@@ -19,8 +19,8 @@ static int check_nothing_cut(struct node *n, struct arena *a, struct err *err)
 
 	if (rc == 0 && (v.state == JOURNAL_ACTIVE || v.state == JOURNAL_UNDO))
 		rc = err_set(err, ERR_INVALID,
-			     "the update from %.*s to %.*s was cut short: run "
-			     "`recover` first",
+			     "the update from %.*s to %.*s was interrupted: run `recover` "
+			     "first",
 			     STRF(v.from), STRF(v.to));
 	return rc;
 }

@@ -154,7 +154,7 @@ int dry_run_rollback_text(struct node *n, struct arena *a, bool secrets, struct 
 		return rc;
 	buf_addf(out, "%.*s -> %.*s\n", STRF(back.to.name), STRF(back.from.name));
 	for (size_t i = 0; i < back.put_right.n; i++)
-		buf_addf(out, "put right: %.*s was edited\n", STRF(back.put_right.v[i]));
+		buf_addf(out, "restore: %.*s was edited\n", STRF(back.put_right.v[i]));
 	show_disk(&s, &d);
 	show_rest(&s, &back.to, &back.from, back.os);
 	show_commands(&s, &d);

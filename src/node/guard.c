@@ -22,10 +22,11 @@ int guard_root(struct node *n, bool force, struct err *err)
 	    tree_exists(&n->tree, STEPS_CURRENT_CONFIG) ||
 	    tree_exists(&n->tree, MC_FIRST_ANNOTATIONS))
 		return 0;
-	return err_set(err, ERR_INVALID,
-		       "this machine is no node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
-		       "; give --root-mount DIR to work "
-		       "on another root than /, or --force");
+	return err_set(
+		err, ERR_INVALID,
+		"this machine is not a node: it is not CoreOS and has no " STEPS_CURRENT_CONFIG
+		"; give --root-mount DIR to work "
+		"on another root than /, or --force");
 }
 
 int guard_new_root(struct arena *a, struct str dir, bool force, struct err *err)
@@ -35,9 +36,8 @@ int guard_new_root(struct arena *a, struct str dir, bool force, struct err *err)
 	if (force || stat(str_z(a, dir), &root) < 0 || !is_own_root(&root))
 		return 0;
 	return err_set(err, ERR_INVALID,
-		       "firstboot is for the root of a system that does not "
-		       "run yet, and / is this machine's; give --root DIR, or "
-		       "--force");
+		       "firstboot needs the root of a system that is not running, and / is "
+		       "this machine's; give --root DIR, or --force");
 }
 
 int guard_config(struct node *n, struct arena *a, const struct mc_current *to, bool force,
@@ -73,9 +73,8 @@ int guard_config(struct node *n, struct arena *a, const struct mc_current *to, b
 		units += steps.v[i].kind == STEP_STALE_UNIT;
 	}
 	return err_set(err, ERR_INVALID,
-		       "%.*s is not a rendered config (rendered-POOL-HASH), "
-		       "and a node takes the whole of one: %zu files and %zu "
-		       "units of %.*s would be removed; render it first "
-		       "(mcoctl render), or give --force",
+		       "%.*s is not a rendered config (rendered-POOL-HASH), and a node "
+		       "applies complete configs: %zu files and %zu units of %.*s would be "
+		       "removed; render it first (mcoctl render), or give --force",
 		       STRF(to->name), files, units, STRF(from.name));
 }

@@ -460,7 +460,7 @@ int node_update_recover(struct node *n, struct arena *a, bool *undone,
 		return rc;
 	fill_view(n, a, &j, out);
 	if (j.state == JOURNAL_ACTIVE || j.state == JOURNAL_UNDO) {
-		log_warn("The update from %.*s to %.*s was cut short", STRF(out->from),
+		log_warn("The update from %.*s to %.*s was interrupted", STRF(out->from),
 			 STRF(out->to));
 		*undone = true;
 		return undo_update(n, a, &j, S(""), err);

@@ -47,7 +47,7 @@ static int restore_edited(struct node *n, struct arena *a, struct buf *out, stru
 	for (size_t i = 0; i < list.n; i++) {
 		(void)map_put(&only, list.v[i].path, n);
 		(void)map_put(&only, unit_of(list.v[i].path), n);
-		buf_addf(out, "put right: %.*s\n", STRF(list.v[i].text));
+		buf_addf(out, "restored: %.*s\n", STRF(list.v[i].text));
 	}
 	rc = node_update_apply(n, a, &u, err);
 	if (rc == 0)
@@ -70,7 +70,7 @@ int rollback_command(struct node *n, struct arena *a, struct buf *out, struct er
 	if (!str_eq(v.from, v.to))
 		rc = restore_edited(n, a, out, err);
 	if (rc < 0) {
-		(void)err_wrap(err, "back, but what was edited stays");
+		(void)err_wrap(err, "rolled back, but edited files were not restored");
 		err = &local;
 	}
 	/* the old config is in place, whatever happened to the edited files */
@@ -88,14 +88,10 @@ int recover_command(struct node *n, struct arena *a, struct buf *out, struct err
 	if (rc < 0)
 		return rc;
 	if (undone) {
-		buf_addf(out,
-			 "the update from %.*s to %.*s had been cut short: "
-			 "undone\n",
+		buf_addf(out, "the update from %.*s to %.*s was interrupted: undone\n",
 			 STRF(v.from), STRF(v.to));
 	} else if (v.state == JOURNAL_LAST && !v.finished) {
-		buf_addf(out,
-			 "the update to %.*s holds; what was left of it is "
-			 "done now\n",
+		buf_addf(out, "the update to %.*s is complete; its remaining steps are done now\n",
 			 STRF(v.to));
 		rc = journal_act(n, a, &v, v.to, err);
 		if (rc == 0)

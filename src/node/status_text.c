@@ -23,22 +23,20 @@ static void add_journal(struct buf *b, struct arena *a, const struct node_journa
 				  STRF(v->actions.v[i]));
 	switch (v->state) {
 	case JOURNAL_NONE:
-		add_line(b, "last update", S("none to go back from"));
+		add_line(b, "last update", S("no update to roll back"));
 		return;
 	case JOURNAL_ACTIVE:
 	case JOURNAL_UNDO:
 		add_line(b, "last update",
-			 str_fmt(a,
-				 "%.*s -> %.*s, cut short: `recover` undoes "
-				 "it",
-				 STRF(v->from), STRF(v->to)));
+			 str_fmt(a, "%.*s -> %.*s, interrupted: `recover` undoes it", STRF(v->from),
+				 STRF(v->to)));
 		return;
 	case JOURNAL_LAST:
 		break;
 	}
-	add_line(
-		b, "last update",
-		str_fmt(a, "%.*s -> %.*s, done; `rollback` goes back", STRF(v->from), STRF(v->to)));
+	add_line(b, "last update",
+		 str_fmt(a, "%.*s -> %.*s, complete; `rollback` undoes it", STRF(v->from),
+			 STRF(v->to)));
 	if (!v->finished && actions.n)
 		add_line(b, "still to do", actions);
 }
@@ -66,6 +64,6 @@ int node_status_text(struct node *n, struct arena *a, struct buf *b, struct err 
 			add_journal(b, a, &v);
 	}
 	if (tree_exists(&n->tree, STEPS_FORCE))
-		add_line(b, "force file", S("there: the next update is forced"));
+		add_line(b, "force file", S("present: the next update is forced"));
 	return rc;
 }

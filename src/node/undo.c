@@ -41,8 +41,8 @@ int undo_load(struct node *n, struct arena *a, struct journal *out, struct err *
 		return err_set(err, ERR_INVALID, "%.*s", STRF(out->damage));
 	if (out->state == JOURNAL_NONE)
 		return err_set(err, ERR_NOTFOUND,
-			       "no update to roll back: the node keeps only "
-			       "what was there before the last one");
+			       "no update to roll back: the node keeps only the state before "
+			       "the last one");
 	return 0;
 }
 

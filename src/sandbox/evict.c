@@ -187,7 +187,7 @@ void sb_evict(struct sb_call *c)
 	struct json *body = NULL, *pod;
 
 	if (json_parse(c->a, c->r->body, NULL, &body, &err) < 0 || json_kind(body) != JSON_OBJECT) {
-		reply_bad(c->a, c->out, "the eviction is no JSON: %.*s", STRF(err.msg));
+		reply_bad(c->a, c->out, "the eviction is not JSON: %.*s", STRF(err.msg));
 		return;
 	}
 	if (json_at(body, "metadata.name") &&

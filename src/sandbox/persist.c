@@ -167,8 +167,8 @@ int persist_replay(struct sandbox *s, struct str text, size_t *used, struct err 
 
 		if (n ? !take_record(s, record) : is_inside(rest))
 			return err_set(err, ERR_INVALID,
-				       "damaged at byte %zu; take it away or "
-				       "bring back a whole copy",
+				       "damaged at byte %zu; remove it or restore a complete "
+				       "copy",
 				       *used);
 		if (!n)
 			break;

@@ -6,16 +6,16 @@
 # and strings in costly loops and expressions have bounds, and a rule uses oldSelf only
 # where the position in the old object is known. Then come the CASES:
 #
-#	let NAME TEXT		what %NAME stands for
+#	let NAME TEXT		defines %NAME
 #	kind PLURAL VERSION
 #	base PATH=VALUE...	an object that every rule accepts
-#	ok [OLD... =>] NEW...	accepted too: the base with more set; -PATH removes
+#	ok [OLD... =>] NEW...	accepted, too: the base with these values; -PATH removes one
 #	bad [OLD... =>] NEW...	refused, with exactly the messages that follow
 #	! PATH: MESSAGE		(self: the object as a whole)
 #
 # A line that begins with a tab continues the one before.
 #
-# {a|b} makes two cases of one. A value is JSON, otherwise plain text. Every rule of
+# {a|b} expands to two cases. A value is JSON, otherwise plain text. Every rule of
 # every schema must refuse at least one case here, and accept at least one.
 use strict;
 use warnings;
@@ -44,7 +44,7 @@ sub scan {
 	$s =~ /\G\s*\z/gc or die 'syntax at ' . substr($s, pos $s // 0) . "\n";
 }
 sub is { @tokens && grep { $tokens[0] eq $_ } @_ }
-sub take { @tokens ? shift @tokens : die "syntax: it ends too early\n" }
+sub take { @tokens ? shift @tokens : die "syntax: unexpected end\n" }
 sub want { my $t = take(); $t eq $_[0] or die "syntax: $t instead of $_[0]\n" }
 sub node { my ($op, @a) = @_; return { op => $op, a => [@a] } }
 sub ternary {
@@ -99,14 +99,14 @@ sub of {
 	return { k => { integer => 'int', boolean => 'bool' }->{$t} // $t, max => $s->{maxLength}, s => $s };
 }
 sub need { my ($t, @k) = @_; die "type $t->{k}, not @k\n" unless grep { $t->{k} eq $_ } @k; return $t }
-sub bounded { my $t = need(@_); die "no bound on what it works through\n" unless defined $t->{max}; return $t }
+sub bounded { my $t = need(@_); die "no bound on the list or string\n" unless defined $t->{max}; return $t }
 sub field {
 	my ($t, $name) = @_;
 	return { k => 'optional', of => field($t->{of}, $name) } if $t->{k} eq 'optional';
 	return of(need($t, 'object')->{s}{properties}{$name} // die "no field $name\n");
 }
 my %bool = map { $_ => 1 } qw(all exists exists_one has);
-sub regexp {	# the same in Perl, if it has nothing that RE2 has not
+sub regexp {	# the same in Perl, if RE2 supports all of it
 	my $r = shift;
 	die "regexp $r\n" if $r =~ /\{,|\(\?|\\[1-9]|[*+?}]\+/;
 	$r =~ s/(\\.|\[(?:\\.|[^\]\\])+\])|\$/$1 \/\/ '\\z'/ge;
@@ -135,7 +135,7 @@ sub type {
 sub call_type {
 	my ($env, $on, $name, @a) = @_;
 	if ($name eq 'has' && !$on) {
-		$a[0]{op} eq '.' or die "has() of no field\n";
+		$a[0]{op} eq '.' or die "has() needs a field\n";
 		typed($a[0], $env);
 		return { k => 'bool' };
 	}

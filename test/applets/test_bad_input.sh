@@ -21,7 +21,7 @@ fails() {
 }
 fails 'render: no such file' 1 'Error: open /nonexistent: No such file or directory' "$BIN/mcoctl" render -f /nonexistent
 fails 'render: an empty folder' 1 "Error: no manifests found in $TMP/empty" "$BIN/mcoctl" render -f "$TMP/empty"
-fails 'render: no such pool' 1 'Error: no MachineConfigPool "nope" among the manifests: there are master, worker, infra' \
+fails 'render: no such pool' 1 'Error: no MachineConfigPool "nope" among the manifests: the pools are master, worker, infra' \
 	"$BIN/mcoctl" render -f examples/bootstrap --pool nope
 fails 'diff: nobody there' 2 'Error: listing machineconfigpools: GET http://127.0.0.1:1/apis/machineconfiguration.openshift.io/v1/machineconfigpools: connect to 127.0.0.1 port 1: Connection refused' \
 	"$BIN/mcoctl" diff a b --server http://127.0.0.1:1
@@ -44,7 +44,7 @@ fails 'sandbox: data in a folder' 1 "Error: open $TMP/empty: Is a directory" \
 fails 'sandbox: evictions' 1 'Error: invalid argument "v9" for --eviction (did you mean v1?): use v1beta1, v1 or none' "$BIN/mco-sandbox" start --eviction v9
 fails 'verify: nothing there' 2 "Error: $TMP/empty has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory" \
 	"$BIN/mco-daemon" verify --root-mount "$TMP/empty"
-fails 'rollback: nothing there' 1 'Error: no update to roll back: the node keeps only what was there before the last one' \
+fails 'rollback: nothing there' 1 'Error: no update to roll back: the node keeps only the state before the last one' \
 	"$BIN/mco-daemon" rollback --root-mount "$TMP/empty"
 fails 'daemon: no node' 255 'node-name is required' env -u NODE_NAME "$BIN/mco-daemon" start
 fails 'server: no URL' 1 '--apiserver-url cannot be empty' "$BIN/mco-server" start

@@ -34,7 +34,7 @@ FAIL $TMP/bad: rules in places where none is looked for
 0 passed, 2 failed
 " '' perl test/applets/cel.pl "$TMP/none" "$TMP/bad"
 }
-no 'syntax: it ends too early' 'self.s =='
+no 'syntax: unexpected end' 'self.s =='
 no "syntax: 'a' instead of ," "size(self.s 'a')"
 no 'syntax: )' 'has(self.s))'
 no 'syntax at  # 1' 'self.n # 1'
@@ -47,7 +47,7 @@ no 'unknown format uuid' 'format.uuid().validate(self.s).hasValue()'
 no 'type int, not string' 'self.s == self.n'
 no 'type int, not bool' 'self.n'
 no 'type bool, not int time' 'has(self.s) > has(self.n)'
-no 'no bound on what it works through' "self.free.matches('a')"
-no 'no bound on what it works through' 'self.l.all(x, x > 0)'
+no 'no bound on the list or string' "self.free.matches('a')"
+no 'no bound on the list or string' 'self.l.all(x, x > 0)'
 no 'its place in an old object is not known' 'self >= oldSelf' item
 finish

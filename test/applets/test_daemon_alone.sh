@@ -6,9 +6,9 @@ new_node
 expect 'verify: nothing applied yet' 2 '' "Error: $ROOT has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory
 " "$MCO" verify --root-mount "$ROOT"
 expect 'status: nothing applied yet' 0 'current config  none yet
-last update     none to go back from
+last update     no update to roll back
 ' '' "$MCO" status --root-mount "$ROOT"
-expect 'rollback: nothing to go back to' 1 '' 'Error: no update to roll back: the node keeps only what was there before the last one
+expect 'rollback: nothing to go back to' 1 '' 'Error: no update to roll back: the node keeps only the state before the last one
 ' "$MCO" rollback --root-mount "$ROOT"
 
 mc r1 "$(files "$(file /etc/foo 'a%0Ab%0A')" "$(file /etc/bin '%00')" "$(file /var/lib/kubelet/config.json secret)"),$(units \
@@ -19,7 +19,7 @@ expect 'verify' 0 'as r1 says: 3 files, 2 units
 ' '' "$MCO" verify --root-mount "$ROOT"
 expect 'status' 0 'current config  r1
 contents        3 files, 2 units
-last update     mco-empty-mc -> r1, done; `rollback` goes back
+last update     mco-empty-mc -> r1, complete; `rollback` undoes it
 ' '' "$MCO" status --root-mount "$ROOT"
 
 printf 'a\nc\n' > "$ROOT/etc/foo"
@@ -133,8 +133,8 @@ echo mine > "$ROOT/$U/u.service.d/d.conf"
 edited=$(cd "$ROOT" && cat etc/bar $U/u.service.d/d.conf)
 : > "$CALLS"
 expect 'rollback: edits' 0 'back to r1
-put right: content mismatch for file "/etc/bar"
-put right: content mismatch for file "/etc/systemd/system/u.service.d/d.conf"
+restored: content mismatch for file "/etc/bar"
+restored: content mismatch for file "/etc/systemd/system/u.service.d/d.conf"
 ' '' bash -c "$MCO rollback --skip-reboot --root-mount $ROOT 2>/dev/null"
 same 'rollback: edits are gone' "$before" "$(tree)"
 same 'rollback: others are left alone' 'u.service' "$(grep -o '[uw]\.service' "$CALLS" | sort -u)"
@@ -147,7 +147,7 @@ same 'rollback: edits are back' "$edited" "$(cd "$ROOT" && cat etc/bar $U/u.serv
 echo mine > "$ROOT/etc/bar"
 says 'rpm -qf' 'echo broken; exit 3'
 : > "$CALLS"
-expect 'rollback: edits that stay' 1 'Error: back, but what was edited stays: command "rpm -qf /etc/bar" returned with unexpected error: broken
+expect 'rollback: edits that stay' 1 'Error: rolled back, but edited files were not restored: command "rpm -qf /etc/bar" returned with unexpected error: broken
 : exit status 3
 ' '' bash -c "$MCO rollback --root-mount $ROOT 2>&1 >/dev/null | sed -n '/^Error/,\$p'; exit \${PIPESTATUS[0]}"
 same 'rollback: reboots all the same' '1 mine reboot into config r1' "$(cat "$ROOT/etc/foo" <(echo) "$ROOT/etc/bar" | xargs) $(calls | grep -o 'reboot into config r1')"
@@ -163,9 +163,9 @@ apply r2 137
 same 'killed in the middle' 2 "$(cat "$ROOT/etc/foo")"
 expect 'status after a kill' 0 'current config  r1
 contents        1 files, 0 units
-last update     r1 -> r2, cut short: `recover` undoes it
+last update     r1 -> r2, interrupted: `recover` undoes it
 ' '' "$MCO" status --root-mount "$ROOT"
-expect 'recover' 0 'the update from r1 to r2 had been cut short: undone
+expect 'recover' 0 'the update from r1 to r2 was interrupted: undone
 ' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
 same 'recover: all as before' "$before" "$(tree)"
 expect 'recover again' 0 'nothing to recover
@@ -178,12 +178,12 @@ mc r3 "$(files "$(file /etc/foo 1)" "$(file $CA c)")"
 apply r3 137
 expect 'status: still to do' 0 'current config  r3
 contents        2 files, 0 units
-last update     r1 -> r3, done; `rollback` goes back
+last update     r1 -> r3, complete; `rollback` undoes it
 still to do     Restart crio
 ' '' "$MCO" status --root-mount "$ROOT"
 says 'systemctl restart crio' 'exit 0'
 : > "$CALLS"
-expect 'recover: completes' 0 'the update to r3 holds; what was left of it is done now
+expect 'recover: completes' 0 'the update to r3 is complete; its remaining steps are done now
 ' '' bash -c "$MCO recover --root-mount $ROOT 2>/dev/null"
 same 'recover: restarts' 'update-ca-trust 
 systemctl restart crio' "$(calls)"

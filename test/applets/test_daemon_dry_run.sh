@@ -193,8 +193,8 @@ echo same > "$ROOT/etc/same"
 "$MCO" apply "$TMP/r2.json" --root-mount "$ROOT" > /dev/null 2>&1
 echo mine > "$ROOT/etc/same"; echo mine > "$ROOT/etc/foo"; echo mine > "$ROOT/etc/systemd/system/u.service.d/d.conf"; chmod 0600 "$ROOT/etc/key"
 as_shown 'edited: back' rollback
-same 'edited: put right' 'put right: /etc/same was edited
-put right: /etc/systemd/system/u.service.d/d.conf was edited' "$(grep ^put <<< "$SHOWN")"
+same 'edited: restored' 'restore: /etc/same was edited
+restore: /etc/systemd/system/u.service.d/d.conf was edited' "$(grep ^restore <<< "$SHOWN")"
 : > "$ROOT/run/machine-config-daemon-force"
 as_shown 'the force file' apply "$TMP/r2.json"
 as_shown 'the force file, back' rollback
@@ -214,7 +214,7 @@ mc r1 "$(files "$(file /etc/foo 1)")"; apply r1 0
 mc r2 "$(files "$(file /etc/foo 2)"),$(units '{"name":"u.service","contents":"u"}')"
 says 'systemctl preset u.service' 'kill -KILL $PPID'
 apply r2 137 2> /dev/null
-expect 'cut short' 1 '' 'Error: the update from r1 to r2 was cut short: run `recover` first
+expect 'cut short' 1 '' 'Error: the update from r1 to r2 was interrupted: run `recover` first
 ' "$MCO" apply "$TMP/r2.json" --dry-run --root-mount "$ROOT"
 
 # secrets
@@ -233,6 +233,6 @@ apply r2 0
 out=$("$MCO" rollback --dry-run --root-mount "$ROOT" 2>&1)
 same 'no secret is shown, going back' '0 1' "$(grep -c $S <<< "$out") $(grep -c '^  +port = 1' <<< "$out")"
 new_node
-expect 'nothing to go back from' 1 '' 'Error: no update to roll back: the node keeps only what was there before the last one
+expect 'nothing to go back from' 1 '' 'Error: no update to roll back: the node keeps only the state before the last one
 ' "$MCO" rollback --dry-run --root-mount "$ROOT"
 finish

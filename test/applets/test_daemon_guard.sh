@@ -2,7 +2,7 @@
 # Guards against accidents: `mco-daemon` commands run by hand refuse anything but a rendered
 # config, and a running machine that is not a node.
 . test/applets/node.sh
-NOT='is not a rendered config (rendered-POOL-HASH), and a node takes the whole of one'
+NOT='is not a rendered config (rendered-POOL-HASH), and a node applies complete configs'
 
 # ---- only a rendered config is complete -------------------------------------------
 new_node
@@ -48,7 +48,7 @@ if [ "$(id -u)" != 0 ] || ldd "$MCO" 2>&1 | grep -q '=>'; then
 	finish
 	exit
 fi
-M='Error: this machine is no node: it is not CoreOS and has no /etc/machine-config-daemon/currentconfig; give --root-mount DIR to work on another root than /, or --force
+M='Error: this machine is not a node: it is not CoreOS and has no /etc/machine-config-daemon/currentconfig; give --root-mount DIR to work on another root than /, or --force
 '
 mc r1 "$(files "$(file /etc/foo 1)")"
 machine() {	# OS-RELEASE...
@@ -106,7 +106,7 @@ for os in ID=debian 'ID=rhel VARIANT_ID=coreos RHEL_VERSION=9.6'; do
 	ln -s / "$ROOT/root-too"
 	before=$(tree)
 	for root in / /root-too; do
-		expect "firstboot $root" 1 '' "Error: firstboot is for the root of a system that does not run yet, and / is this machine's; give --root DIR, or --force
+		expect "firstboot $root" 1 '' "Error: firstboot needs the root of a system that is not running, and / is this machine's; give --root DIR, or --force
 " on firstboot --root $root --config /c.ign
 		same "firstboot $root: nothing changed" "$before" "$(tree)"
 	done

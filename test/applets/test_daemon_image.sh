@@ -245,7 +245,7 @@ same 'killed: still there' 2 "$(ls "$ROOT/$DROPIN" "$ROOT/$POLICY" | wc -l)"
 stop
 : > "$CALLS"
 "$MCO" recover --root-mount "$ROOT" > "$TMP/.out" 2> "$TMP/.err"
-same 'killed: recover' '0 the update from r1 to r2 had been cut short: undone' "$? $(cat "$TMP/.out")"
+same 'killed: recover' '0 the update from r1 to r2 was interrupted: undone' "$? $(cat "$TMP/.out")"
 same 'killed: commands' "$RELOAD
 rpm-ostree status --json" "$(calls | head -n 3)"
 gone killed

@@ -135,9 +135,9 @@ meant() {	# NAME STATUS ERROR ARGUMENTS...
 	expect "$name" "$status" '' "Error: $error
 " "$BIN/mcoctl" "$@"
 }
-meant 'a pool of render' 1 'no MachineConfigPool "wroker" among the manifests (did you mean worker?): there are worker, infra' render "${set[@]}" -p wroker
-meant 'a pool of diff' 2 'no MachineConfigPool "wrker" among the manifests (did you mean worker?): there are worker, infra' diff "${set[@]}" --base "$TMP/set.yaml" -p wrker
-meant 'far from any' 1 'no MachineConfigPool "gpu" among the manifests: there are worker, infra' render "${set[@]}" -p gpu
+meant 'a pool of render' 1 'no MachineConfigPool "wroker" among the manifests (did you mean worker?): the pools are worker, infra' render "${set[@]}" -p wroker
+meant 'a pool of diff' 2 'no MachineConfigPool "wrker" among the manifests (did you mean worker?): the pools are worker, infra' diff "${set[@]}" --base "$TMP/set.yaml" -p wrker
+meant 'far from any' 1 'no MachineConfigPool "gpu" among the manifests: the pools are worker, infra' render "${set[@]}" -p gpu
 meant 'a config' 1 '"99-worker-npt" is neither a MachineConfigPool nor a MachineConfig among the manifests (did you mean 99-worker-ntp?)' \
 	files "${set[@]}" 99-worker-npt
 meant 'a config by its type' 1 'no MachineConfig "99-worker-nt" among the manifests (did you mean 99-worker-ntp?)' files "${set[@]}" mc/99-worker-nt

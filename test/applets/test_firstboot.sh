@@ -99,12 +99,12 @@ same 'a huge body' '1 1' "$? $(tries)"
 same 'a huge body: told' 1 "$(err | grep -c "/huge: .*67108864")"
 answer no '403 Forbidden' < /dev/null
 fetch "$U/no"
-same 'a refusal' "1 Error: $U/no: the server answers with status 403" "$? $(err)"
+same 'a refusal' "1 Error: $U/no: the server responded with status 403" "$? $(err)"
 fetch ftp://x/y
 same 'no such scheme' '1 Error: GET: URL is neither http:// nor https://' "$? $(err)"
 answer gone '500 Broken' < /dev/null
 fetch "$U/gone" --timeout 5s
-same 'broken for good' "1 Error: $U/gone: the server answers with status 500" "$? $(err)"
+same 'broken for good' "1 Error: $U/gone: the server responded with status 500" "$? $(err)"
 same 'nothing written' "$before" "$(state)"
 kill -STOP $CANNED # the kernel accepts connections, and nothing answers
 fetch "$U/silent" --timeout 1s
@@ -116,7 +116,7 @@ fresh; fetch "$U/one"
 same 'redirects' '0 1' "$? $(cat "$R/etc/foo")"
 answer round '302 Found' 'Location: /round\r\n' < /dev/null
 fetch "$U/round" --timeout 1s
-same 'redirects without end' "1 Error: $U/round: the server answers with status 302" "$? $(err)"
+same 'redirects without end' "1 Error: $U/round: the server responded with status 302" "$? $(err)"
 same 'not followed without end, but tried again' yes "$([ "$(tries)" -gt 11 ] && [ "$(tries)" -lt 120 ] && echo yes)"
 
 # ---- invalid replies: retried, with the reason logged --------------------------------------
@@ -131,14 +131,14 @@ printf 'garbage\r\n\r\n' | spoiled garbage 'GET .*/garbage: '
 printf 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n' | spoiled syntax 'GET .*/syntax: '
 { printf 'HTTP/1.1 200 OK\r\nX: '; head -c 100000 /dev/zero | tr '\0' x; } | spoiled endless-head 'GET .*/endless-head: '
 printf '' | spoiled nothing 'GET .*/nothing: '
-printf 'HTTP/1.1 301 Moved\r\nLocation: ftp://x/\r\nContent-Length: 0\r\n\r\n' | spoiled elsewhere '/elsewhere: the server answers with status 301'
+printf 'HTTP/1.1 301 Moved\r\nLocation: ftp://x/\r\nContent-Length: 0\r\n\r\n' | spoiled elsewhere '/elsewhere: the server responded with status 301'
 printf 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\nabcd' | spoiled unpacked '/unpacked: gzip: invalid header'
 gzip -nc "$TMP/c.ign" | head -c 40 | answer begun '200 OK' 'Content-Encoding: gzip\r\n'
 spoiled half '/half: unexpected EOF' < "$D/begun"
 for status in 400 401 403 404 410 451; do
 	answer no "$status No" < /dev/null
 	fetch "$U/no"
-	same "a refusal: $status" "1 1 Error: $U/no: the server answers with status $status" "$? $(tries) $(err)"
+	same "a refusal: $status" "1 1 Error: $U/no: the server responded with status $status" "$? $(tries) $(err)"
 done
 echo '{"ignition":{"version":"9.9.9"}}' | answer no '200 OK'
 fetch "$U/no"
@@ -200,7 +200,7 @@ same 'once-from' "0 1 systemd-run --unit machine-config-daemon-reboot --descript
 new_node
 before=$(tree)
 once "$U/gone"
-same 'once-from: broken' "255 1 $U/gone: the server answers with status 500" "$? $(tries) $(fatal)"
+same 'once-from: broken' "255 1 $U/gone: the server responded with status 500" "$? $(tries) $(fatal)"
 once "http://me:secret@${U#http://}/short.none"
 same 'once-from: no answer' "255 1 0" "$? $(tries) $(grep -c secret "$TMP/.err")"
 once "$U/huge"
@@ -294,7 +294,7 @@ refused 'another authority' 'not signed by an authority that is trusted\|unknown
 fetch "https://127.0.0.1:$PORT/config/master" --timeout 5s
 refused 'no authority' 'authorit'
 fetch "https://127.0.0.1:$PORT/config/nothing" --ca "$TMP/good.crt" --timeout 5s
-refused 'no such pool' '/config/nothing: the server answers with status'
+refused 'no such pool' '/config/nothing: the server responded with status'
 new_node
 SSL_CERT_FILE=$TMP/other.crt once "https://127.0.0.1:$PORT/config/master"
 same 'once-from: another authority' '255 no' "$? $([ -e "$ROOT/etc/ignition-machine-config-encapsulated.json" ] || echo no)"

@@ -43,7 +43,7 @@ expect 'too deep' 1 '' "Error: $TMP/deep.yaml: line 1: nested more than 1000 lev
 printf '%%YAML 1.1\n---\na: "don\\'"'"'t"\nb: [http:, !t, x]\n' > "$TMP/odd.yaml"
 expect 'as upstream reads it' 0 $'a: don\'t\nb:\n- \'http:\'\n- x\n' '' bash -c 'sed 1,2d "$1" | "$0" fmt -f -' "$BIN/mcoctl" "$TMP/odd.yaml"
 printf '%%YAML 1.2\n---\na: b\n' > "$TMP/odd.yaml"
-expect 'another version' 1 '' "Error: $TMP/odd.yaml:1:1: upstream reads YAML 1.1 alone: remove the %YAML line
+expect 'another version' 1 '' "Error: $TMP/odd.yaml:1:1: upstream reads only YAML 1.1: remove the %YAML line
 " "$BIN/mcoctl" fmt "$TMP/odd.yaml"
 printf 'a: b\nc: "d\\/e"\n' > "$TMP/odd.yaml"
 expect 'an escaped slash' 1 '' "Error: $TMP/odd.yaml:2:6: found unknown escape character

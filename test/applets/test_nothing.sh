@@ -29,7 +29,7 @@ none 'deeper' 2 "no manifests found in $TMP/repo itself, but $n in directories b
 expect 'deeper, with -R' 0 "$("$BIN/mcoctl" validate -f examples/cluster)
 " '' "$BIN/mcoctl" validate -R -f "$TMP/repo"
 
-none 'diff: no such pool' 2 'no MachineConfigPool "nosuch" among the manifests: there are worker, infra' \
+none 'diff: no such pool' 2 'no MachineConfigPool "nosuch" among the manifests: the pools are worker, infra' \
 	diff -f examples/new-time-source.yaml --base examples/cluster -p worker -p nosuch
 none 'hash: nothing to check' 2 'neither a rendered config nor a pool among the manifests' \
 	hash -f examples/new-time-source.yaml
@@ -77,8 +77,8 @@ expect 'diff: no kubelet.conf' 2 '' "warning: KubeletConfig pods: pool worker: $
 
 # ---- a config that no pool selects ----
 sed 's/role: worker$/role: wrker/; s/50-worker-chrony/51-wrker/' examples/new-time-source.yaml > "$TMP/wrker.yaml"
-expect 'diff: no pool selects it' 0 '' "warning: MachineConfig 51-wrker: no pool selects it: there are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))
+expect 'diff: no pool selects it' 0 '' "warning: MachineConfig 51-wrker: no pool selects it: the pools are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))
 " "$BIN/mcoctl" diff -f "$TMP/wrker.yaml" --base examples/cluster -p worker
-expect 'diff: no pool selects it, for programs' 0 '{"assumptions":[],"differences":[],"pruned":[],"refusals":[],"warnings":["MachineConfig 51-wrker: no pool selects it: there are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))"]}
+expect 'diff: no pool selects it, for programs' 0 '{"assumptions":[],"differences":[],"pruned":[],"refusals":[],"warnings":["MachineConfig 51-wrker: no pool selects it: the pools are worker (machineconfiguration.openshift.io/role=worker), infra (machineconfiguration.openshift.io/role in (infra,worker))"]}
 ' '' bash -c '"$0" diff -o json "$@" 2> /dev/null | jq -Sc ".assumptions = []"' "$BIN/mcoctl" -f "$TMP/wrker.yaml" --base examples/cluster -p worker
 finish

@@ -74,7 +74,7 @@ Error: pool worker: Ignoring controller config generated from v4.22.0 (my versio
 
 expect 'no pool' 1 '' $'Error: no MachineConfigPool among the manifests\n' \
 	"$BIN/mcoctl" render -f examples/cluster/50-worker-chrony.yaml
-expect 'an unknown pool' 1 '' $'Error: no MachineConfigPool "infra" among the manifests: there are worker\n' \
+expect 'an unknown pool' 1 '' $'Error: no MachineConfigPool "infra" among the manifests: the pools are worker\n' \
 	"$BIN/mcoctl" render -f "$TMP/dir" --pool infra
 sed 's/nosmt/5/' examples/cluster/50-worker-chrony.yaml > "$TMP/bad.yaml"
 expect 'a number for a string' 1 '' "Error: $TMP/bad.yaml:9:21: MachineConfig 50-worker-chrony: json: cannot unmarshal number into Go struct field MachineConfigSpec.spec.kernelArguments of type string

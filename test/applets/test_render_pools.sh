@@ -42,7 +42,7 @@ expect 'as JSON' 1 "$("$ctl" render -o json -f $base)
 " "$bad$none$large" "$ctl" render -o json -f "$TMP/bad.yaml" -f $base
 expect 'none can be' 1 '' "$bad" "$ctl" render -f "$TMP/bad.yaml" bad
 expect 'those asked for' 1 "$infra
-" "$bad"'Error: no MachineConfigPool "nosuch" among the manifests: there are bad, none, large, worker, infra
+" "$bad"'Error: no MachineConfigPool "nosuch" among the manifests: the pools are bad, none, large, worker, infra
 ' "$ctl" render -o name -f "$TMP/bad.yaml" -f $base bad infra nosuch
 expect 'those that can be, alone' 0 "$worker
 $infra

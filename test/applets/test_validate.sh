@@ -46,8 +46,8 @@ mc 'a path that does not last' 0 'x.yaml:9:30: warning: MachineConfig 50-x: spec
 expect 'strict' 1 "$("$ctl" validate -f x.yaml)
 " '' "$ctl" validate --strict -f x.yaml
 sed 's/name: 50-worker-chrony/&2/' $base/50-worker-chrony.yaml > two.yaml
-expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
-warning: MachineConfigPool infra: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: what the last one sets wins
+expect 'one file, two MachineConfigs' 0 'warning: MachineConfigPool worker: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: the last one wins
+warning: MachineConfigPool infra: /etc/chrony.conf is set by 50-worker-chrony, 50-worker-chrony2: the last one wins
 2 warnings
 ' '' "$ctl" validate -f $base -f two.yaml
 mkdir mixed
@@ -422,7 +422,7 @@ labelled() {	# ROLE: a MachineConfig whose spec follows
 selectors='{machineConfigPoolSelector: {matchLabels: {size: big}}, '
 based 'sound' 0 '1 object, 1 MachineConfig: valid' "$(labelled infra)
 spec: {kernelArguments: [a]}"
-based 'a role that no pool has' 0 "x.yaml:5:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are $pools
+based 'a role that no pool has' 0 "x.yaml:5:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: the pools are $pools
 1 warning" "$(labelled workr)
 spec: {kernelArguments: [a]}"
 based 'configs that select no pool' 0 'x.yaml:6:8: warning: KubeletConfig k: spec.machineConfigPoolSelector: it selects no pool (size=big): the pools are worker (no labels), infra (no labels)
@@ -436,7 +436,7 @@ finds 'without a base nothing is known of pools' 0 '1 object, 1 MachineConfig: v
 spec: {kernelArguments: [a]}"
 pool=$(manifest MachineConfigPool infra)'
 spec: {machineConfigSelector: {matchExpressions: [{key: '$role', operator: In, values: [infra, worker]}]}}'
-finds 'the pools at hand, and those of every cluster' 0 "x.yaml:12:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: there are infra ($role in (infra,worker)), master ($role=master), worker ($role=worker)
+finds 'the pools at hand, and those of every cluster' 0 "x.yaml:12:52: warning: MachineConfig 70-x: metadata.labels: no pool selects it: the pools are infra ($role in (infra,worker)), master ($role=master), worker ($role=worker)
 1 warning" <<< "$pool
 ---
 $(labelled workr)

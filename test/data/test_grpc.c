@@ -55,7 +55,7 @@ static struct str told(struct arena *a, struct str in, size_t n)
 #define HEAD "000001 01 04 00000001 88"
 #define WRONG "rpc error: code = Internal desc = the peer does not speak gRPC"
 
-#define GAVE_UP "rpc error: code = Unavailable desc = the peer gave the call up"
+#define GAVE_UP "rpc error: code = Unavailable desc = the peer cancelled the call"
 
 TEST answers(void)
 {

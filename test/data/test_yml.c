@@ -166,11 +166,14 @@ TEST upstream_differs_from_libyaml(void)
 		/* only version 1.1 */
 		{ "%YAML 1.1\n---\na: 1\n", "{\"a\":1}" },
 		{ "%YAML 1.2\n---\na: 1\n",
-		  "Error: line 1, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		  "Error: line 1, column 1: upstream reads only YAML 1.1: remove the %YAML "
+		  "line" },
 		{ "# x\n%TAG !e! tag:e,\n%YAML  1.3 # y\n",
-		  "Error: line 3, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		  "Error: line 3, column 1: upstream reads only YAML 1.1: remove the %YAML "
+		  "line" },
 		{ "%YAML 1.2\n",
-		  "Error: line 1, column 1: upstream reads YAML 1.1 alone: remove the %YAML line" },
+		  "Error: line 1, column 1: upstream reads only YAML 1.1: remove the %YAML "
+		  "line" },
 		{ "%YAML 1.2 x\n---\n",
 		  "Error: line 1, column 11: did not find expected comment or line break" },
 		{ "%YAML 1.x\n---\n",

@@ -310,10 +310,10 @@ TEST what_fails(void)
 	k.call.head_ms = 30;
 	run(&k);
 	ASSERT_INT(-ERR_AGAIN, k.rc);
-	ASSERT_STR(
-		str_fmt(&a, "GET http://localhost:%u/never: timed out waiting for the answer", port)
-			.p,
-		k.message);
+	ASSERT_STR(str_fmt(&a, "GET http://localhost:%u/never: timed out waiting for the response",
+			   port)
+			   .p,
+		   k.message);
 	arena_free(&k.a);
 
 	prepare(&k, "GET", false, "/watch?token=secret");
@@ -327,12 +327,12 @@ TEST what_fails(void)
 	prepare(&k, "GET", false, "/watch");
 	k.call.idle_ms = 30;
 	run(&k);
-	ASSERT_STR(
-		str_fmt(&a,
-			"GET http://localhost:%u/watch: timed out waiting for more of the answer",
-			port)
-			.p,
-		k.message);
+	ASSERT_STR(str_fmt(&a,
+			   "GET http://localhost:%u/watch: timed out waiting for more of the "
+			   "response",
+			   port)
+			   .p,
+		   k.message);
 	arena_free(&k.a);
 
 	prepare(&k, "GET", false, "/big");
@@ -340,7 +340,7 @@ TEST what_fails(void)
 	run(&k);
 	ASSERT_INT(-ERR_LIMIT, k.rc);
 	ASSERT_STR(
-		str_fmt(&a, "GET http://localhost:%u/big: answer is larger than 1000 bytes", port)
+		str_fmt(&a, "GET http://localhost:%u/big: response is larger than 1000 bytes", port)
 			.p,
 		k.message);
 	arena_free(&k.a);
@@ -573,7 +573,7 @@ TEST odd_servers(void)
 		{ "cut in the body",
 		  "GET",
 		  { OK, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\nConnection: close\r\n\r\nok" },
-		  "timed out waiting for more of the answer",
+		  "timed out waiting for more of the response",
 		  1 },
 		{ "more than announced", "GET", { OK, OK "junk" }, "200 ok", 1 },
 	};

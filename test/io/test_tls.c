@@ -267,7 +267,7 @@ TEST client_certificates(void)
 	ASSERT_INT(0, tls_server_set_client_ca(s, pem("stranger.pem"), true, &err));
 	ASSERT_INT(0, tls_client_set_pair(c, S(""), S(""), &err));
 	open_ends(&e, s, c, "localhost");
-	ASSERT_STR("tls: the client showed no certificate, which is required", e.err[0].msg);
+	ASSERT_STR("tls: the client presented no certificate, which is required", e.err[0].msg);
 	close_ends(&e);
 	ASSERT_INT(0, tls_client_set_pair(c, pem("client.pem"), pem("p256.key"), &err));
 	open_ends(&e, s, c, "localhost");

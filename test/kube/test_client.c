@@ -302,9 +302,7 @@ TEST ten_megabytes_and_too_many(void)
 	large = ((size_t)64 << 20) + 1;
 	ASSERT_INT(-ERR_LIMIT, kube_get(r.kube, &a, S("/x"), &body, &err));
 	ASSERT_STR_M("too many",
-		     str_fmt(&a,
-			     "GET %.*s/x: answer is larger than 67108864 "
-			     "bytes",
+		     str_fmt(&a, "GET %.*s/x: response is larger than 67108864 bytes",
 			     STRF(r.conf.server)),
 		     err.msg);
 	finish(&r);

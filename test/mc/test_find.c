@@ -34,8 +34,8 @@ static const struct {
 	  "machineconfiguration.openshift.io/currentConfig is not set" },
 	{ "node/d", "", "", "no Node \"d\" among the manifests" },
 	{ "mcp/workers", "", "",
-	  "no MachineConfigPool \"workers\" among the manifests (did you mean worker?): there are "
-	  "worker, infra" },
+	  "no MachineConfigPool \"workers\" among the manifests (did you mean worker?): the "
+	  "pools are worker, infra" },
 	{ "mc/50-mot", "", "",
 	  "no MachineConfig \"50-mot\" among the manifests (did you mean 50-motd?)" },
 	{ "nothing-alike", "", "",

@@ -214,7 +214,7 @@ case_too_large() {	# both together
 case_no_op() { expect; live $mco/machineconfigpools/worker .; }
 case_no_role() {
 	expect
-	warns 'MachineConfig 60-p: no pool selects it: there are infra (machineconfiguration.openshift.io/role in (infra,worker)), master (machineconfiguration.openshift.io/role=master), worker (machineconfiguration.openshift.io/role=worker)'
+	warns 'MachineConfig 60-p: no pool selects it: the pools are infra (machineconfiguration.openshift.io/role in (infra,worker)), master (machineconfiguration.openshift.io/role=master), worker (machineconfiguration.openshift.io/role=worker)'
 	mc 60-p nosuch "$(files "$(file /etc/x 1)")"
 }
 case_empty_config() { expect; mc 60-p infra ''; }

@@ -3,7 +3,7 @@
 # one variant, and lays out DEST/include, DEST/lib and DEST/SHA256SUMS.
 #
 # The sources are the Debian source packages that test/tools/sources.sha256 pins, kept in
-# $ARCHIVES; or, unchecked, the unpacked folders in $DEPS_DIR. Everything is built beside
+# $ARCHIVES; or, unchecked, the unpacked directories in $DEPS_DIR. Everything is built next to
 # DEST and moved in place at the end, so an interrupted run leaves nothing half-made.
 set -eu
 dest=$1; shift
@@ -29,7 +29,7 @@ else
 	get_sources "$tmp/src" "$@"
 fi
 jobs=$(nproc)
-# As our own code is built, but for warnings: those are ours to give on our own code only.
+# The flags of our own code, without warnings: the sources are not ours to change.
 opt="$OPT -g0 -w -ffunction-sections -fdata-sections -ffile-prefix-map=$tmp=deps"
 
 compile() {	# library, include flags, sources...

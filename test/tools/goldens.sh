@@ -15,7 +15,7 @@ for p in mco mco-sandbox; do
 done
 for n in $names; do ln -sfn mco "$out/qemu/$n"; done
 
-# Left out, with the reason:
+# Skipped, with the reason:
 left_out() {	# test
 	case $1 in
 	# forks two thousand times, which is slow under qemu; `make test` runs

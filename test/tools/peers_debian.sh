@@ -1,6 +1,6 @@
 #!/bin/bash
 # peers.sh DEST: builds kube-apiserver 1.20.2 from Debian's source package and
-# unpacks Debian's kubectl, once, into DEST/bin. Everything is made beside DEST
+# unpacks Debian's kubectl, once, into DEST/bin. Everything is made next to DEST
 # and moved in place at the end.
 set -eu
 dest=$1
@@ -17,7 +17,7 @@ trap 'if [ -d "$tmp" ]; then chmod -R u+w "$tmp"; rm -rf "$tmp"; fi' EXIT
 rm -rf "$tmp"; mkdir -p "$tmp/bin" "$tmp/go/src/k8s.io"
 get_sources "$tmp/go/src/k8s.io" kubernetes
 # The package's copy of reflect2 reads maps in the layout of compilers before Go
-# 1.18: every JSON answer would panic. Debian has a version that supports both
+# 1.18: every JSON response would panic. Debian has a version that supports both
 # layouts.
 vendored=$tmp/go/src/k8s.io/kubernetes/vendor/github.com/modern-go/reflect2
 rm -rf "$vendored"

@@ -240,7 +240,7 @@ static bool take_other(struct grpc *g, enum frame type, unsigned char flags, str
 
 	if ((type == RST_STREAM && body.n == 4) ||
 	    (type == GOAWAY && body.n >= 8 && get_number(body.p, 4) < STREAM))
-		end_call(g, GRPC_UNAVAILABLE, S("the peer gave the call up"));
+		end_call(g, GRPC_UNAVAILABLE, S("the peer cancelled the call"));
 	else if ((type == SETTINGS && body.n % 6 == 0 && (ask || !body.n)) ||
 		 (type == PING && body.n == 8)) {
 		if (ask)

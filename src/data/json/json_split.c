@@ -146,9 +146,8 @@ static int plain(struct json_split *s, char c, struct err *err)
 					  c);
 	/* Between items: commas and blanks. */
 	if (s->in_items && !s->item_depth)
-		return blank(c) || c == ','
-			       ? 0
-			       : err_set(err, ERR_INVALID, "an item that is no object");
+		return blank(c) || c == ',' ? 0
+					    : err_set(err, ERR_INVALID, "an item is not an object");
 	return keep_char(s, c, err);
 }
 
@@ -173,7 +172,7 @@ int split_feed(struct json_split *s, struct str part, struct err *err)
 			s->in_string = true;
 			rc = s->depth || s->mode == SPLIT_ITEMS
 				     ? keep_char(s, c, err)
-				     : err_set(err, ERR_INVALID, "a value that is no object");
+				     : err_set(err, ERR_INVALID, "a value is not an object");
 		} else if (c == '{' || c == '[') {
 			rc = open_bracket(s, c, err);
 		} else if (c == '}' || c == ']') {

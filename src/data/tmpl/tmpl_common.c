@@ -26,7 +26,7 @@ static bool f_indent(struct tmpl_call *c, struct tmpl_value *out)
 	for (size_t i = 0; i < s.n; i++)
 		lines += s.p[i] == '\n';
 	if (n > TEXT_MAX || tmpl_too_long(c, s.n + n * lines))
-		return tmpl_refuse(c, S("makes too long a text"));
+		return tmpl_refuse(c, S("produces too long a text"));
 	buf_init(&b, c->a);
 	buf_fill(&b, ' ', n);
 	for (size_t i = 0; i < s.n; i++) {

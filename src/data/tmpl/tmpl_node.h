@@ -108,7 +108,7 @@ bool tmpl_refuse(struct tmpl_call *c, struct str text);
 #define TEXT_MAX ((size_t)32 << 20)
 static inline bool tmpl_too_long(struct tmpl_call *c, size_t n)
 {
-	return n > TEXT_MAX && !tmpl_refuse(c, S("makes too long a text"));
+	return n > TEXT_MAX && !tmpl_refuse(c, S("produces too long a text"));
 }
 
 static inline bool tmpl_is_nil(const struct tmpl_value *v)

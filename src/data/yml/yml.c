@@ -301,7 +301,7 @@ static int check_version(struct loader *l)
 	json_line_col(l->text, off, &at.line, &at.col);
 	at.line--;
 	at.col--;
-	(void)yml_fail(&l->d, &at, "upstream reads YAML 1.1 alone: remove the %%YAML line");
+	(void)yml_fail(&l->d, &at, "upstream reads only YAML 1.1: remove the %%YAML line");
 	l->d.fault.upstream = at.line ? str_fmt(l->d.a,
 						"yaml: line %zu: found incompatible YAML "
 						"document",

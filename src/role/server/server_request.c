@@ -177,7 +177,7 @@ static void add_requests(struct buf *b, struct arena *a, struct shared *h)
 {
 	const char *name = "mco_server_requests_total";
 
-	metrics_head(b, name, "counter", "Requests, by the answer.");
+	metrics_head(b, name, "counter", "Requests by status code.");
 	for (int i = 0; i < 600; i++) {
 		uint64_t n = atomic_load(&h->statuses[i]);
 		struct metrics_label code = { S("code"), str_fmt(a, "%d", i) };
@@ -207,14 +207,14 @@ void server_handle_metrics(struct http_exchange *x, void *ctx)
 	add_requests(&b, x->a, h);
 	add_counter(&b, "mco_server_sent_bytes_total", "Bytes of bodies sent.", &h->bytes);
 	add_counter(&b, "mco_server_configs_made_total",
-		    "Configs made, not found ready from before.", &h->made);
+		    "Configs that were rendered, not served from the cache.", &h->made);
 	add_counter(&b, "mco_server_worker_restarts_total", "Workers that died and were replaced.",
 		    &h->restarts);
 	add_counter(&b, "mco_server_connections_evicted_total",
-		    "Slow connections that made room for others.", &h->lost[HTTP_LOST_EVICTED]);
+		    "Slow connections closed to free a slot.", &h->lost[HTTP_LOST_EVICTED]);
 	add_counter(&b, "mco_server_connections_refused_total",
-		    "Connections that there was no room for.", &h->lost[HTTP_LOST_REFUSED]);
+		    "Connections refused because no slot was free.", &h->lost[HTTP_LOST_REFUSED]);
 	add_counter(&b, "mco_server_connections_denied_total",
-		    "Connections from addresses that --allow-cidr leaves out.", &h->denied);
+		    "Connections refused by --allow-cidr.", &h->denied);
 	http_reply(x, 200, S("Content-Type: " METRICS_TEXT_TYPE "\r\n"), buf_str(&b), NULL, NULL);
 }
