@@ -55,8 +55,8 @@ const char *operator_step_name(enum operator_step step);
  *   RUNTIME_CONFIGS  spec.containerRuntimeConfig.defaultRuntime
  *   CLUSTER_OPERATORS  all of "machine-config", of others nothing
  *   SECRETS_MACHINE_API  all of <pool>-user-data-managed, of others nothing
- *   SECRETS          all of etc-pki-entitlement-<pool>, global-pull-secret-copy; of others type and
- *                    data, and of the data only the keys and whether a value is empty
+ *   SECRETS          all of etc-pki-entitlement-<pool> and of those with credentials for
+ *                    registries; of others the type
  */
 struct operator_view {
 	/* The object of that list, or NULL. ns/name where the list has several namespaces. */

@@ -138,6 +138,11 @@ static const struct row rows[] = {
 	  "",
 	  ON_DATA "invalid secret key type Opaque, expected 'kubernetes.io/dockercfg' or "
 		  "'" JSON_TYPE "'" },
+	{ "a push secret of another type, without its data",
+	  { PUSH("\"type\":\"Opaque\",\"data\":null") },
+	  "",
+	  ON_DATA "invalid secret key type Opaque, expected 'kubernetes.io/dockercfg' or "
+		  "'" JSON_TYPE "'" },
 	{ "a push secret of the older type",
 	  { PUSH("\"type\":\"kubernetes.io/dockercfg\"") },
 	  "",

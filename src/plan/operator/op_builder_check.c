@@ -92,12 +92,13 @@ static struct str secret_fault(struct arena *a, const struct json *secret)
 	const char *key = json ? ".dockerconfigjson" : ".dockercfg";
 	const char *other = json ? ".dockercfg" : ".dockerconfigjson";
 
+	/* Upstream looks at the data first; of other types the cache has none. */
+	if (type.n && !json && !str_is(type, SECRET_DOCKER_CFG))
+		return str_fmt(a, "invalid secret key type %.*s, expected " TYPES, STRF(type));
 	if (!json_len(data))
 		return S("has no data");
 	if (!type.n)
 		return S("type field not set");
-	if (!json && !str_is(type, SECRET_DOCKER_CFG))
-		return str_fmt(a, "invalid secret key type %.*s, expected " TYPES, STRF(type));
 	value = json_member(data, str_of(key));
 	if (!value)
 		return str_fmt(a, "type is '%.*s' but required key '%s' is missing", STRF(type),

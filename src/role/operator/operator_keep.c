@@ -20,7 +20,7 @@ static const struct {
 	const char *names, *fields;
 } rules[OPERATOR_KINDS] = {
 	[OPERATOR_NODES] = { NULL, "metadata.uid metadata.labels metadata.annotations "
-				   "status.nodeInfo.osImage" },
+				   "status.phase status.nodeInfo.osImage" },
 	[OPERATOR_CONFIG_NODES] = { NULL, "metadata.ownerReferences spec" },
 	[OPERATOR_MACHINE_CONFIGS] = { NULL, "metadata.uid metadata.labels metadata.annotations "
 					     "metadata.ownerReferences spec.osImageURL" },
