@@ -144,8 +144,9 @@ static int look_up(struct watcher *w, struct str host)
 	int rc = getaddrinfo(str_z(w->a, host), NULL, &hints, &list);
 
 	if (rc != 0)
-		return err_set(w->err, ERR_AGAIN, "failed to lookup host %.*s: %s", STRF(host),
-			       gai_strerror(rc));
+		return err_set(w->err, ERR_AGAIN, "failed to lookup host %.*s: lookup %.*s: %s",
+			       STRF(host), STRF(host),
+			       rc == EAI_NONAME ? "no such host" : gai_strerror(rc));
 	for (const struct addrinfo *i = list; i; i = i->ai_next) {
 		char text[NI_MAXHOST];
 
