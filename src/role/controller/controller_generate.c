@@ -64,10 +64,10 @@ void controller_see(struct controller *c, struct arena *a, struct sight *out)
 	};
 }
 
-int sync_generate(struct controller *c, enum sync_kind kind, struct str name, struct arena *a,
+int sync_generate(struct controller *c, enum generate_kind kind, struct str name, struct arena *a,
 		  struct actions *out, struct err *err)
 {
-	struct generate_key key = { .kind = (enum generate_kind)kind, .name = name };
+	struct generate_key key = { .kind = kind, .name = name };
 	struct err ignored = ERR_INIT(a);
 	struct sight s;
 	int rc;

@@ -44,7 +44,7 @@ int sync_render(struct controller *c, struct str name, struct arena *a, struct a
 	wait = trigger_wait(&state_of(c, name)->waits_since, now, c->making ? now : c->last_change,
 			    c->gather_ms);
 	if (!wait)
-		return sync_generate(c, SYNC_RENDER, name, a, out, err);
+		return sync_generate(c, GENERATE_RENDER, name, a, out, err);
 	action_requeue(a, out, wait, S("MachineConfigs are still changing"));
 	return 0;
 }

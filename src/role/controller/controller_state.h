@@ -50,15 +50,16 @@ enum watched {
 
 /* The kinds of keys in the queue; a comment says what the key names. */
 enum sync_kind {
-	/* these create MachineConfigs; they have the keys of plan/generate */
-	SYNC_TEMPLATE = GENERATE_TEMPLATES,
-	SYNC_KUBELET = GENERATE_KUBELET,
-	SYNC_FEATURES = GENERATE_FEATURES,
-	SYNC_NODE_CONFIG = GENERATE_NODE,
-	SYNC_RUNTIME = GENERATE_RUNTIME,
-	SYNC_REGISTRIES = GENERATE_REGISTRIES,
-	SYNC_CREDENTIALS = GENERATE_CREDENTIALS,
-	SYNC_RENDER = GENERATE_RENDER,
+	/* these create MachineConfigs; sync_of maps enum generate_kind to them, and the
+	 * names of their keys are those of plan/generate */
+	SYNC_TEMPLATE,
+	SYNC_KUBELET,
+	SYNC_FEATURES,
+	SYNC_NODE_CONFIG,
+	SYNC_RUNTIME,
+	SYNC_REGISTRIES,
+	SYNC_CREDENTIALS,
+	SYNC_RENDER,
 	SYNC_PINNED, /* a pool */
 	SYNC_POOL,
 	SYNC_DRAIN, /* a node */

@@ -16,28 +16,31 @@
 #define SOURCE(name) "machineconfigcontroller-" name
 
 static const struct {
-	sync_plan *plan; /* NULL: sync_generate */
+	sync_plan *plan; /* NULL: sync_generate of generates */
 	const char *what, *source;
 	unsigned retries;
+	enum generate_kind generates;
 	bool makes; /* it creates MachineConfigs, and rendering waits for it */
 	bool alone; /* one at a time: a plan must see the writes of the one before */
 } syncs[SYNC_KINDS] = {
 	[SYNC_TEMPLATE] = { sync_template, "controllerconfig", SOURCE("templatecontroller"),
 			    BACKOFF_RETRIES, .makes = true },
 	[SYNC_KUBELET] = { NULL, "kubeletconfig", SOURCE("kubeletconfigcontroller"),
-			   BACKOFF_RETRIES_KUBELET, .makes = true, .alone = true },
+			   BACKOFF_RETRIES_KUBELET, .generates = GENERATE_KUBELET, .makes = true,
+			   .alone = true },
 	[SYNC_FEATURES] = { NULL, "featuregate", SOURCE("kubeletconfigcontroller"),
-			    BACKOFF_RETRIES_KUBELET, .makes = true },
+			    BACKOFF_RETRIES_KUBELET, .generates = GENERATE_FEATURES,
+			    .makes = true },
 	[SYNC_NODE_CONFIG] = { NULL, "node config", SOURCE("kubeletconfigcontroller"),
-			       BACKOFF_RETRIES_KUBELET, .makes = true },
+			       BACKOFF_RETRIES_KUBELET, .generates = GENERATE_NODE, .makes = true },
 	[SYNC_RUNTIME] = { NULL, "containerruntimeconfig",
 			   SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES,
-			   .makes = true, .alone = true },
+			   .generates = GENERATE_RUNTIME, .makes = true, .alone = true },
 	[SYNC_REGISTRIES] = { NULL, "image config", SOURCE("containerruntimeconfigcontroller"),
-			      BACKOFF_RETRIES, .makes = true },
+			      BACKOFF_RETRIES, .generates = GENERATE_REGISTRIES, .makes = true },
 	[SYNC_CREDENTIALS] = { NULL, "criocredentialproviderconfig",
 			       SOURCE("containerruntimeconfigcontroller"), BACKOFF_RETRIES,
-			       .makes = true },
+			       .generates = GENERATE_CREDENTIALS, .makes = true },
 	[SYNC_RENDER] = { sync_render, "machineconfigpool", SOURCE("rendercontroller"),
 			  BACKOFF_RETRIES },
 	[SYNC_PINNED] = { sync_pinned, "pinned image sets of machineconfigpool",
@@ -271,7 +274,7 @@ static void begin(struct task *t)
 	if (syncs[key->kind].plan)
 		t->rc = syncs[key->kind].plan(c, key->name, &t->job.a, &t->job.list, &err);
 	else
-		t->rc = sync_generate(c, (enum sync_kind)key->kind, key->name, &t->job.a,
+		t->rc = sync_generate(c, syncs[key->kind].generates, key->name, &t->job.a,
 				      &t->job.list, &err);
 	c->reading = NULL;
 	if (read_wanted(t))

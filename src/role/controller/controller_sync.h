@@ -25,7 +25,7 @@ sync_plan sync_template, sync_render, sync_pool, sync_master, sync_migrate, sync
 	sync_settings;
 
 /* The plan of a key of plan/generate, over the caches. */
-int sync_generate(struct controller *c, enum sync_kind kind, struct str name, struct arena *a,
+int sync_generate(struct controller *c, enum generate_kind kind, struct str name, struct arena *a,
 		  struct actions *out, struct err *err);
 
 /* Whether sync_migrate has MachineConfigNodes to migrate. */

@@ -5,6 +5,8 @@
  * planned at once. The plan of a pool reads all of its nodes: after it, pools wait 50 ms plus ten
  * times its duration, and changes in that time are planned together.
  */
+#include <stdlib.h>
+
 #include "controller_sync.h"
 #include "io/clock.h"
 #include "io/repeat.h"
@@ -127,10 +129,36 @@ static void gather(struct controller *c)
 	c->last_change = clock_ms();
 }
 
+/* The kind of key that plans a generator. */
+static enum sync_kind sync_of(enum generate_kind kind)
+{
+	switch (kind) {
+	case GENERATE_TEMPLATES:
+		return SYNC_TEMPLATE;
+	case GENERATE_KUBELET:
+		return SYNC_KUBELET;
+	case GENERATE_FEATURES:
+		return SYNC_FEATURES;
+	case GENERATE_NODE:
+		return SYNC_NODE_CONFIG;
+	case GENERATE_RUNTIME:
+		return SYNC_RUNTIME;
+	case GENERATE_REGISTRIES:
+		return SYNC_REGISTRIES;
+	case GENERATE_CREDENTIALS:
+		return SYNC_CREDENTIALS;
+	case GENERATE_RENDER:
+		return SYNC_RENDER;
+	case GENERATE_KINDS:
+		break;
+	}
+	abort();
+}
+
 static void add_keys(struct controller *c, const struct generate_keys *keys)
 {
 	for (size_t i = 0; i < keys->n; i++)
-		add(c, (enum sync_kind)keys->v[i].kind, keys->v[i].name);
+		add(c, sync_of(keys->v[i].kind), keys->v[i].name);
 }
 
 static void mc_changed(struct controller *c, const struct object *was, const struct object *is)
