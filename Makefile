@@ -300,7 +300,9 @@ $(OUT)/test/fuzz/replay_%: $(OUT)/obj/test/fuzz/fuzz_%.o \
 		$(OUT)/obj/test/fuzz/replay.o $(PURE_LIB)
 	@mkdir -p $(@D)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(END)
+# The codec of the daemon needs nothing else of its layer.
+$(OUT)/test/fuzz/replay_job_msg $(BUILD)/fuzz/fuzz_job_msg: $(OUT)/obj/src/role/daemon/job_msg.o
 # Tests of the other half see both halves.
 FUZZ_LOWER := persist sandbox
 $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
@@ -415,7 +417,7 @@ fuzz-build:
 ifdef FUZZ
 $(BUILD)/fuzz/fuzz_%: $(OUT)/obj/test/fuzz/fuzz_%.o $(PURE_LIB)
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -fsanitize=fuzzer -o $@ $^ $(LDLIBS) $(END)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(filter %.a,$^) $(LDLIBS) $(END)
 $(FUZZ_LOWER:%=$(BUILD)/fuzz/fuzz_%): $(BUILD)/fuzz/fuzz_%: \
 		$(OUT)/obj/test/fuzz/fuzz_%.o $(SANDBOX_LIB) $(LOWER_LIB) $(PURE_LIB)
 	$(call say,LINK,$@)
