@@ -121,27 +121,4 @@ void drain_reply(struct drain *d, unsigned tag, struct instant now,
 /* Upstream's value; the waits between attempts scale with it. */
 #define DRAIN_EVICT_MS 90000
 
-/* ---- between drain.c and drain_pods.c ------------------------------------ */
-
-#define DRAIN_TAG_MCN 1u
-#define DRAIN_TAG_CORDON 2u
-#define DRAIN_TAG_POD 3u /* plus the index of the pod */
-#define DRAIN_TAGS (1u << 20) /* number of tags per attempt */
-
-unsigned drain_tag(const struct drain *d, unsigned what);
-
-enum drain_outcome { DRAIN_GOING_ON, DRAIN_DONE, DRAIN_FAILED };
-
-/* Copies the pods of the view into d. */
-void drain_take_pods(struct drain *d, const struct drain_view *in);
-/* Queries the DaemonSets; GOING_ON until all are answered. */
-enum drain_outcome drain_sort_pods(struct arena *a, struct drain *d, struct actions *out,
-				   struct str *error);
-enum drain_outcome drain_evict_pods(struct arena *a, struct drain *d, const struct drain_view *in,
-				    struct actions *out, struct str *error);
-void drain_pod_reply(struct drain *d, struct drain_pod *p, struct instant now,
-		     const struct drain_answer *answer);
-
-int64_t drain_ms(struct instant t);
-
 #endif

@@ -10,7 +10,7 @@
 #ifndef TEST_PLAN_SIMULATE_H
 #define TEST_PLAN_SIMULATE_H
 
-#include "plan/drain.h"
+#include "plan/rollout/drain_parts.h"
 #include "plan/pool.h"
 
 enum sim_agent { SIM_IDLE, SIM_DRAINING, SIM_REBOOTING, SIM_UNCORDONING };

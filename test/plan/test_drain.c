@@ -1,5 +1,5 @@
 /* Drains, step by step: every situation and the resulting actions. */
-#include "plan/drain.h"
+#include "plan/rollout/drain_parts.h"
 #include "actions_print.h"
 
 #include "fixture.h"

@@ -5,7 +5,7 @@
 #include "base/codec.h"
 #include "base/duration.h"
 #include "base/map.h"
-#include "plan/drain.h"
+#include "drain_parts.h"
 
 #define RETRY_MS 5000
 

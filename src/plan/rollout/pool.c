@@ -9,9 +9,9 @@
  * its current config differs from then on. So a plan after a lost answer or a restart
  * never updates more nodes than allowed.
  */
-#include "plan/pool.h"
-
 #include <stdlib.h>
+
+#include "pool_parts.h"
 
 static const struct knode_taint in_progress = { S_INIT("UpdateInProgress"),
 						S_INIT("PreferNoSchedule") };
@@ -24,92 +24,6 @@ struct action_event pool_event(const struct mcp *pool, struct str reason)
 				      .uid = pool->meta.uid,
 				      .version = json_str(pool->tree, "metadata.resourceVersion"),
 				      .reason = reason };
-}
-
-/* ---- layered pools ------------------------------------------------------- */
-
-static const struct os_build *build_named(const struct pool_view *in, struct str name)
-{
-	for (size_t i = 0; i < in->n_os_builds; i++)
-		if (str_eq(in->os_builds[i].name, name))
-			return &in->os_builds[i];
-	return NULL;
-}
-
-struct pool_layers pool_layers(const struct pool_view *in)
-{
-	struct pool_layers l = { 0 };
-	struct str target = in->pool->target;
-
-	for (size_t i = 0; i < in->n_os_configs && !l.config; i++)
-		if (str_eq(in->os_configs[i].pool, in->pool->meta.name))
-			l.config = &in->os_configs[i];
-	if (!l.config)
-		return l;
-	if (l.config->build.p) {
-		const struct os_build *b = build_named(in, l.config->build);
-
-		if (b && str_eq(b->config, target)) {
-			l.build = b;
-			return l;
-		}
-		l.stale = b || str_eq(l.config->build, in->no_build);
-		l.unknown = !l.stale;
-	}
-	for (size_t i = 0; i < in->n_os_builds && !l.build; i++)
-		if (str_eq(in->os_builds[i].os_config, l.config->name) &&
-		    str_eq(in->os_builds[i].config, target))
-			l.build = &in->os_builds[i];
-	return l;
-}
-
-static void clear_stale_build(struct arena *a, const struct pool_layers *l, struct actions *out)
-{
-	struct json *j = json_clone(a, l->config->tree);
-
-	json_remove(json_at(j, "metadata.annotations"), S(ANNO_CURRENT_BUILD));
-	action_add(a, out, ACTION_REPLACE, action_path(a, "machineosconfigs", l->config->name),
-		   json_format(a, j, 0),
-		   str_fmt(a, "its annotation has build %.*s, which is not for the pool's config",
-			   STRF(l->config->build)))
-		->wrap = str_fmt(a,
-				 "could not get config and build: failed to "
-				 "clear stale annotation from MachineOSConfig "
-				 "\"%.*s\"",
-				 STRF(l->config->name));
-	actions_step(out);
-}
-
-/* An unknown build may exist by now: only the server can say that it does not. */
-static void ask_build(struct arena *a, const struct pool_layers *l, struct actions *out)
-{
-	action_add(a, out, ACTION_GET, action_path(a, "machineosbuilds", l->config->build), S(""),
-		   S("a MachineOSConfig refers to it"))
-		->tag = POOL_TAG_BUILD;
-}
-
-/* True when the image of a layered pool exists; *rc < 0 when its build failed. */
-static bool image_ready(const struct pool_layers *l, int *rc, struct err *err)
-{
-	const struct os_build *b = l->build;
-
-	if (!b || !l->config->image.n)
-		return false;
-	if (b->succeeded)
-		return str_eq(b->image, l->config->image);
-	if (b->failed && !b->building)
-		*rc = err_set(err, ERR_AGAIN, "image build for MachineConfigPool %.*s failed",
-			      STRF(b->name));
-	return false;
-}
-
-bool pool_node_targeted(const struct pool_view *in, const struct pool_layers *l,
-			const struct knode *n)
-{
-	if (!l->config)
-		return str_eq(n->desired_config, in->pool->target) && !n->desired_image.p;
-	return l->build && l->config->image.n && str_eq(n->desired_image, l->config->image) &&
-	       str_eq(n->desired_config, l->build->config);
 }
 
 /* ---- the nodes' topology annotation and taint ---------------------------- */
@@ -157,175 +71,6 @@ static void set_taints(struct arena *a, const struct pool_view *in, const struct
 				there ? S("node has the pool's target") : S("node needs an update"),
 				out);
 	}
-	actions_step(out);
-}
-
-/* ---- candidates ---------------------------------------------------------- */
-
-struct pick {
-	const struct knode *n;
-	struct str zone; /* p NULL: none */
-};
-
-struct picks {
-	struct pick *v;
-	size_t n, cap;
-};
-
-/* How many nodes may be updated now; appends the candidates to *out. */
-static size_t candidates(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
-			 int64_t max, struct picks *out)
-{
-	int64_t busy = 0, failing = 0;
-
-	for (size_t i = 0; i < in->n_nodes; i++)
-		busy += knode_unavailable(in->nodes[i]);
-	if (busy >= max)
-		return 0;
-	for (size_t i = 0; i < in->n_nodes; i++) {
-		const struct knode *n = in->nodes[i];
-
-		if (pool_node_targeted(in, l, n))
-			failing += knode_failing(n);
-		else if (knode_ready(n))
-			VEC_PUSH(a, out, ((struct pick){ .n = n }));
-	}
-	/* nodes that failed with this config may recover at any time */
-	return max - busy > failing ? (size_t)(max - busy - failing) : 0;
-}
-
-/* Sorted by zone, nodes without one last; within a zone the oldest first. */
-static int by_zone_and_age(const void *x, const void *y)
-{
-	const struct pick *p = x, *q = y;
-	int c = 0;
-
-	if (!p->zone.p != !q->zone.p)
-		return p->zone.p ? -1 : 1;
-	if (p->zone.p)
-		c = str_cmp(p->zone, q->zone);
-	if (c == 0 && p->n->created != q->n->created)
-		c = p->n->created < q->n->created ? -1 : 1;
-	return c ? c : str_cmp(p->n->name, q->n->name);
-}
-
-static void defer_operator(struct arena *a, const struct pool_view *in, struct picks *picks,
-			   struct actions *out)
-{
-	size_t kept = 0;
-
-	if (!str_is(in->pool->meta.name, "master") || picks->n <= 1 || !in->operator_node.n)
-		return;
-	for (size_t i = 0; i < picks->n; i++) {
-		struct str name = picks->v[i].n->name;
-
-		if (str_eq(name, in->operator_node))
-			action_event(a, out,
-				     pool_event(in->pool, S("DeferringOperatorNode"
-							    "Update")),
-				     str_fmt(a,
-					     "Deferring update of machine "
-					     "config operator node %.*s",
-					     STRF(name)));
-		else
-			picks->v[kept++] = picks->v[i];
-	}
-	picks->n = kept;
-}
-
-/* The labels that select the pool's nodes; false when there are none. */
-static bool pool_labels(struct arena *a, const struct mcp *pool, struct json *out)
-{
-	const struct json *labels = json_at(pool->tree, "spec.nodeSelector.matchLabels");
-	struct map done;
-
-	map_init(&done, a);
-	for (const struct json *m = json_first(labels); m; m = json_next(m)) {
-		map_put(&done, json_key(m), out);
-		json_add(out, json_key(m), json_new_str(a, json_text(m)));
-	}
-	for (size_t i = 0; i < pool->nodes.n; i++) {
-		const struct requirement *r = &pool->nodes.v[i];
-		bool one = r->op == SELECT_IN && r->values.n == 1;
-
-		if ((one || r->op == SELECT_EXISTS) && map_put(&done, r->key, out))
-			json_add(out, r->key, json_new_str(a, one ? r->values.v[0] : S("")));
-	}
-	return done.n > 0;
-}
-
-/* A node that booted directly into a custom pool gets that pool's labels instead of
- * another config. True for such a node. */
-static bool adopt(struct arena *a, const struct pool_view *in, const struct knode *n,
-		  struct actions *out)
-{
-	const struct pool_config *first;
-	const struct mcp *pool;
-	struct json *patch;
-
-	if (!n->first_pivot.p || n->labels_applied.p || !in->configs)
-		return false;
-	first = map_get(in->configs, n->first_pivot);
-	if (!first || !first->owner.n || str_is(first->owner, "master") ||
-	    str_is(first->owner, "worker"))
-		return false;
-	pool = mcp_find(in->pools, first->owner);
-	if (!pool)
-		return false;
-	patch = json_new(a, JSON_OBJECT);
-	json_add_str(a, json_make(a, patch, "metadata.annotations"), ANNO_LABELS_APPLIED, S(""));
-	if (pool_labels(a, pool, json_make(a, patch, "metadata.labels")))
-		action_add(a, out, ACTION_STRATEGIC, action_knode_path(a, n->name),
-			   json_format(a, patch, 0),
-			   str_fmt(a, "booted into custom pool %.*s", STRF(pool->meta.name)))
-			->fail = ACTION_SHRUG;
-	return true;
-}
-
-/* Upstream's messages. */
-static void log_candidates(struct arena *a, const struct pool_view *in, const struct picks *picks,
-			   size_t room, struct actions *out)
-{
-	struct map zones;
-
-	map_init(&zones, a);
-	for (size_t i = 0; i < picks->n; i++) {
-		struct str zone;
-
-		if (labels_get(picks->v[i].n->labels, S(LABEL_ZONE), &zone))
-			map_put(&zones, zone, out);
-	}
-	action_log(a, out,
-		   "Pool %.*s: %zu candidate nodes in %zu zones for update, "
-		   "capacity: %zu",
-		   STRF(in->pool->meta.name), picks->n, zones.n, room);
-}
-
-static void choose(struct arena *a, const struct pool_view *in, struct picks *picks, size_t room,
-		   struct actions *out)
-{
-	size_t kept = 0;
-
-	log_candidates(a, in, picks, room, out);
-	defer_operator(a, in, picks, out);
-	if (str_is(in->pool->meta.name, "master"))
-		action_log(a, out,
-			   "Pool master: filtered to %zu candidate nodes for "
-			   "update, capacity: %zu",
-			   picks->n, room);
-	for (size_t i = 0; i < picks->n; i++)
-		if (!adopt(a, in, picks->v[i].n, out))
-			picks->v[kept++] = picks->v[i];
-	picks->n = kept;
-	for (size_t i = 0; i < kept; i++)
-		(void)labels_get(picks->v[i].n->labels, S(LABEL_ZONE), &picks->v[i].zone);
-	if (kept > 1)
-		qsort(picks->v, kept, sizeof(*picks->v), by_zone_and_age);
-	if (picks->n > room)
-		picks->n = room;
-	for (size_t i = 0; i < picks->n; i++)
-		action_log(a, out, "Pool %.*s: selected candidate node %.*s",
-			   STRF(in->pool->meta.name), STRF(picks->v[i].n->name));
 	actions_step(out);
 }
 
@@ -380,7 +125,7 @@ static void target_node(struct arena *a, const struct pool_view *in, const struc
 }
 
 static void move(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
-		 const struct picks *picks, struct actions *out)
+		 const struct pool_picks *picks, struct actions *out)
 {
 	struct target t = { in->pool->target, { 0 } };
 	struct buf b;
@@ -420,7 +165,7 @@ static bool target_exists(const struct pool_view *in)
 static int roll_out(struct arena *a, const struct pool_view *in, const struct pool_layers *l,
 		    struct actions *out, struct err *err)
 {
-	struct picks picks = { 0 };
+	struct pool_picks picks = { 0 };
 	int64_t max;
 	size_t room;
 	int rc = mcp_max_unavailable(in->pool, in->n_nodes, &max, err);
@@ -431,10 +176,10 @@ static int roll_out(struct arena *a, const struct pool_view *in, const struct po
 	set_taints(a, in, l, out);
 	if (!target_exists(in))
 		return 0;
-	room = candidates(a, in, l, max, &picks);
+	room = pool_candidates(a, in, l, max, &picks);
 	if (!room || !picks.n)
 		return 0;
-	choose(a, in, &picks, room, out);
+	pool_choose(a, in, &picks, room, out);
 	move(a, in, l, &picks, out);
 	return 0;
 }
@@ -493,11 +238,11 @@ int plan_pool(struct arena *a, const struct pool_view *in, struct actions *out, 
 	view.nodes = nodes;
 	l = pool_layers(&view);
 	if (l.stale)
-		clear_stale_build(a, &l, out);
+		pool_clear_stale_build(a, &l, out);
 	if (l.unknown)
-		ask_build(a, &l, out);
+		pool_ask_build(a, &l, out);
 	if (!pool->deleting && !pool->paused) {
-		bool ready = !l.config || image_ready(&l, &rc, err);
+		bool ready = !l.config || pool_image_ready(&l, &rc, err);
 
 		if (rc < 0)
 			return rc;
