@@ -2,7 +2,7 @@
  * RequiredPools and Upgradeable: every text, by changes of a healthy cluster.
  */
 #include "operator_case.h"
-#include "plan/operator_status.h"
+#include "plan/operator/op_status.h"
 
 #define RENDERED "rendered-master-f4f20495e280326921378e42ee6b25f6"
 #define OS                                            \

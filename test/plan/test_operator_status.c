@@ -3,7 +3,7 @@
  * writes and Events as upstream's timelines have it.
  */
 #include "operator_case.h"
-#include "plan/operator_status.h"
+#include "plan/operator/op_status.h"
 
 #define CO "machine-config"
 

@@ -6,7 +6,7 @@
  */
 #include "base/codec.h"
 #include "mc/object.h"
-#include "plan/operator_status.h"
+#include "op_status.h"
 
 #define FAILED "error during syncRequiredMachineConfigPools"
 #define MINUTES_MS 60000

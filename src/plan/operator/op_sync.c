@@ -7,7 +7,7 @@
  */
 #include "op_sync.h"
 
-#include "plan/operator_status.h"
+#include "op_status.h"
 
 static bool has_request(const struct actions *list)
 {

@@ -5,7 +5,7 @@
  * block upgrades, nor does a boot image controller that has not completed its first pass.
  */
 #include "mc/object.h"
-#include "plan/operator_status.h"
+#include "op_status.h"
 
 #define OCP_MIN "4.13.0"
 #define RHEL_MIN "9.2"
