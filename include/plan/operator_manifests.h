@@ -39,7 +39,9 @@ struct operator_values {
 	OPERATOR_VALUES(X)
 #undef X
 	const struct mc_gates *gates; /* NULL: documents without a gate only */
-	bool standalone; /* not OpenShift: nodes are found by any label of a control plane */
+	/* Not OpenShift: nodes are found by any label of a control plane, and policies with
+	 * parameters are left out, whose kinds the server does not have. */
+	bool standalone;
 };
 
 struct operator_file {

@@ -177,19 +177,23 @@ static const struct apply_case {
 	  "{name: machine-config-controller, annotations: {z: w}}, spec: {clusterDNSIP: 10.0.0.10, "
 	  "releaseImage: given, images: {a: old, b: kept}, proxy: {httpProxy: p}, rootCAData: eA==, "
 	  "additionalTrustBundle: eA==, imageRegistryBundleData: [{file: f, data: eA==}], infra: "
-	  "{status: {controlPlaneTopology: HighlyAvailable}}, other: kept}}",
+	  "{metadata: {resourceVersion: '7', managedFields: [{}]}, status: {controlPlaneTopology: "
+	  "HighlyAvailable}}, dns: {metadata: {resourceVersion: '1'}, status: {a: b}}, other: "
+	  "kept}}",
 	  "{apiVersion: machineconfiguration.openshift.io/v1, kind: ControllerConfig, metadata: "
 	  "{name: machine-config-controller, annotations: {k: v}}, spec: {clusterDNSIP: '', "
 	  "releaseImage: '', images: {a: new}, proxy: null, rootCAData: eQ==, "
-	  "additionalTrustBundle: null, imageRegistryBundleData: [], infra: {status: {}}}}",
+	  "additionalTrustBundle: null, imageRegistryBundleData: [], infra: {metadata: "
+	  "{resourceVersion: '7'}, status: {}}, dns: {metadata: {resourceVersion: '2'}}}}",
 	  "0 PUT /apis/machineconfiguration.openshift.io/v1/controllerconfigs/"
 	  "machine-config-controller {\"apiVersion\":\"machineconfiguration.openshift.io/v1\","
 	  "\"kind\":\"ControllerConfig\",\"metadata\":{\"name\":\"machine-config-controller\","
 	  "\"annotations\":{\"z\":\"w\",\"k\":\"v\"}},\"spec\":{\"clusterDNSIP\":\"10.0.0.10\","
 	  "\"releaseImage\":\"given\",\"images\":{\"a\":\"new\",\"b\":\"kept\"},\"proxy\":null,"
 	  "\"rootCAData\":\"eQ==\",\"additionalTrustBundle\":null,\"imageRegistryBundleData\":[],"
-	  "\"infra\":{\"status\":{\"controlPlaneTopology\":\"HighlyAvailable\"}},\"other\":"
-	  "\"kept\"}}  # it differs from the manifest\n" },
+	  "\"infra\":{\"metadata\":{\"resourceVersion\":\"7\",\"managedFields\":[{}]},"
+	  "\"status\":{\"controlPlaneTopology\":\"HighlyAvailable\"}},\"dns\":{\"metadata\":"
+	  "{\"resourceVersion\":\"2\"}},\"other\":\"kept\"}}  # it differs from the manifest\n" },
 };
 
 TEST writes_of_one_object(void)

@@ -284,6 +284,32 @@ TEST standalone_finds_any_control_plane(void)
 	PASS();
 }
 
+/* On a server without the kind of their parameter they would deny every write. */
+TEST standalone_has_no_policy_with_parameters(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct mc_gates gates = gates_of(&a, (const char *[]){ "ManagedBootImagesCPMS", "OSStreams",
+							       "NoRegistryClusterInstall", NULL });
+	struct operator_values v = in_words;
+	struct operator_objects got = { 0 };
+	struct buf b;
+
+	v.standalone = true;
+	all_objects(&a, v, &gates, &got);
+	buf_init(&b, &a);
+	for (size_t i = 0; i < got.n; i++)
+		if (str_starts(json_str(got.v[i], "kind"), S("Validating")))
+			buf_addf(&b, "%.*s\n", STRF(json_str(got.v[i], "metadata.name")));
+	ASSERT_STR("mcn-guards\nmcn-guards-binding\n"
+		   "machine-configuration-guards\ncustom-machine-config-pool-selector\n"
+		   "osimagestream-prevent-deletion\n"
+		   "machine-configuration-guards-binding\n"
+		   "custom-machine-config-pool-selector-binding\n"
+		   "osimagestream-prevent-deletion-binding\n",
+		   buf_str(&b));
+	PASS();
+}
+
 /* ---- upstream's cases ---------------------------------------------------- */
 
 static int verbosity_of(const struct json *configuration)
@@ -417,6 +443,7 @@ SUITE(suite)
 	RUN_TEST(a_value_that_is_not_given_stays);
 	RUN_TEST(an_image_that_is_missing_removes_its_container);
 	RUN_TEST(standalone_finds_any_control_plane);
+	RUN_TEST(standalone_has_no_policy_with_parameters);
 	RUN_TEST(containers_of_every_case);
 }
 

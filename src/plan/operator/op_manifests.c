@@ -176,12 +176,16 @@ static void fit_pod(struct arena *a, const struct operator_values *v, struct jso
 
 /* ---- the objects --------------------------------------------------------- */
 
-/* Takes the gate off the object; true when it is on, or when there is none. */
+/* Takes the gate off the object; true when it is on, or when there is none. A policy whose
+ * parameter is of a kind that the server does not have denies every request: standalone has none. */
 static bool is_wanted(struct arena *a, const struct operator_values *v, struct json *object)
 {
 	struct json *meta = json_at(object, "metadata"), *annotations;
 	const struct json *gate;
 
+	if (v->standalone &&
+	    (json_at(object, "spec.paramKind") || json_at(object, "spec.paramRef")))
+		return false;
 	annotations = json_at(meta, "annotations");
 	gate = json_member(annotations, S(ANNO_FEATURE_GATE));
 	if (!gate)

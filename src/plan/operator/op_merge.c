@@ -2,8 +2,8 @@
  * op_merge: upstream's merge of a desired object into the live one, by kind.
  *
  * Two values are the same when they differ only in what the API server adds: members with zero
- * values, and a few defaults with other values. The manifests state the defaults that depend on
- * other members (imagePullPolicy) or that are not the same everywhere.
+ * values, and two defaults with other values. The manifests state all other defaults of what is
+ * replaced as a whole.
  */
 #include "op_merge.h"
 
@@ -34,57 +34,43 @@ static bool is_zero(const struct json *j)
 /* A member of live that the server adds where it is absent. */
 static bool is_default(const struct json *live, const struct json *member)
 {
-	static const struct {
-		char key[23], value[22];
-	} defaults[] = {
-		{ "terminationMessagePath", "/dev/termination-log" },
-		/* inside of a ControllerConfig's infra */
-		{ "controlPlaneTopology", "HighlyAvailable" },
-		{ "infrastructureTopology", "HighlyAvailable" },
-		{ "cpuPartitioning", "None" },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(defaults); i++)
-		if (str_is(json_key(member), defaults[i].key))
-			return str_is(json_text(member), defaults[i].value);
+	if (str_is(json_key(member), "terminationMessagePath"))
+		return str_is(json_text(member), "/dev/termination-log");
 	/* of a pod on its node's network, by servers before 1.28 */
 	if (str_is(json_key(member), "hostPort"))
 		return json_eq(member, json_member(live, S("containerPort")));
-	return is_zero(member) || str_is(json_key(member), "managedFields");
+	return is_zero(member);
 }
 
-static bool same_members(const struct json *desired, const struct json *live)
+/* more: live may have other members, too. */
+static bool same(const struct json *desired, const struct json *live, bool more)
 {
-	for (const struct json *d = json_first(desired); d; d = json_next(d))
-		if (!operator_same(d, json_member(live, json_key(d))))
+	const struct json *d = json_first(desired), *l = json_first(live);
+	enum json_kind kind = json_kind(desired);
+
+	if (is_zero(desired) && is_zero(live))
+		return true;
+	if (kind != json_kind(live))
+		return false;
+	if (kind != JSON_OBJECT && kind != JSON_ARRAY)
+		return json_eq(desired, live);
+	if (kind == JSON_ARRAY) {
+		for (; d && l && same(d, l, more); d = json_next(d))
+			l = json_next(l);
+		return !d && !l;
+	}
+	for (; d; d = json_next(d))
+		if (!same(d, json_member(live, json_key(d)), more))
 			return false;
-	for (const struct json *l = json_first(live); l; l = json_next(l))
+	for (; l && !more; l = json_next(l))
 		if (!json_member(desired, json_key(l)) && !is_default(live, l))
 			return false;
 	return true;
 }
 
-static bool same_elements(const struct json *desired, const struct json *live)
-{
-	const struct json *d = json_first(desired), *l = json_first(live);
-
-	for (; d && l; d = json_next(d), l = json_next(l))
-		if (!operator_same(d, l))
-			return false;
-	return !d && !l;
-}
-
 bool operator_same(const struct json *desired, const struct json *live)
 {
-	if (is_zero(desired) && is_zero(live))
-		return true;
-	if (json_kind(desired) != json_kind(live))
-		return false;
-	if (json_kind(desired) == JSON_OBJECT)
-		return same_members(desired, live);
-	if (json_kind(desired) == JSON_ARRAY)
-		return same_elements(desired, live);
-	return json_eq(desired, live);
+	return same(desired, live, false);
 }
 
 /* ---- parts --------------------------------------------------------------- */
@@ -200,6 +186,11 @@ static bool merge_config(struct arena *a, struct json *object, const struct json
 
 		if (str_is(key, "images"))
 			changed |= set_all(a, json_make(a, spec, "images"), d);
+		/* They have the resourceVersion of their object, so nothing that is removed from
+		 * it goes unseen; and the server adds defaults to them, as to that object. */
+		else if ((str_is(key, "infra") || str_is(key, "dns")) &&
+			 same(d, json_member(spec, key), true))
+			continue;
 		else if (json_kind(d) != JSON_STRING || json_text(d).n || is_bytes(key))
 			changed |= set(a, spec, want, key);
 	}
