@@ -116,6 +116,13 @@
 #define KEY_RELEASE "release.openshift.io/" /* set by the cluster-version operator */
 #define ANNO_FEATURE_GATE KEY_RELEASE "feature-gate" /* the gate of a manifest */
 
+/* ---- pools --------------------------------------------------------------- */
+
+/* The pools that OpenShift creates; they are also the roles of their nodes. */
+#define POOL_MASTER "master"
+#define POOL_WORKER "worker"
+#define POOL_ARBITER "arbiter"
+
 /* ---- labels -------------------------------------------------------------- */
 
 #define LABEL_ROLE KEY_MC "role" /* of a MachineConfig */
@@ -129,9 +136,9 @@
 #define LABEL_OS "kubernetes.io/os"
 #define LABEL_ARCH "kubernetes.io/arch"
 #define LABEL_ZONE "topology.kubernetes.io/zone"
-#define LABEL_MASTER LABEL_NODE_ROLE "master"
+#define LABEL_MASTER LABEL_NODE_ROLE POOL_MASTER
 #define LABEL_CONTROL_PLANE LABEL_NODE_ROLE "control-plane"
-#define LABEL_WORKER LABEL_NODE_ROLE "worker"
+#define LABEL_WORKER LABEL_NODE_ROLE POOL_WORKER
 #define LABEL_NODE_ROLE "node-role.kubernetes.io/"
 
 /* ---- Secrets ------------------------------------------------------------- */

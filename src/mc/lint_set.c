@@ -113,7 +113,7 @@ static struct mcp *builtin_pool(struct arena *a, const char *name)
 
 struct mcp_list mc_lint_pools(struct arena *a, const struct mcp_list *pools)
 {
-	static const char *const names[] = { "master", "worker" };
+	static const char *const names[] = { POOL_MASTER, POOL_WORKER };
 	struct mcp_list out = { 0 };
 
 	for (size_t i = 0; i < pools->n; i++)

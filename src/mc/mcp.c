@@ -42,7 +42,7 @@ int mcp_decode(struct arena *a, const struct doc *d, struct mcp *out, struct err
 
 bool mcp_is_built_in(struct str name)
 {
-	return str_is(name, "master") || str_is(name, "worker") || str_is(name, "arbiter");
+	return str_is(name, POOL_MASTER) || str_is(name, POOL_WORKER) || str_is(name, POOL_ARBITER);
 }
 
 static struct json *match_labels(struct arena *a, struct json *spec, const char *selector)
@@ -55,7 +55,7 @@ struct json *mcp_built_in(struct arena *a, struct str name)
 	struct json *pool = mc_object_new(a, API_MC, "MachineConfigPool", NULL, name);
 	struct json *labels = json_make(a, pool, "metadata.labels"), *spec;
 
-	if (!str_is(name, "worker"))
+	if (!str_is(name, POOL_WORKER))
 		json_add_str(a, labels, LABEL_REQUIRED, S(""));
 	json_add_str(a, labels, LABEL_BUILT_IN, S(""));
 	json_add_str(a, labels, str_fmt(a, LABEL_POOL "%.*s", STRF(name)).p, S(""));
@@ -90,9 +90,9 @@ int mcp_of_node(const struct mcp_list *pools, const struct knode *node, struct m
 
 		if (!pool_wants(p, node))
 			continue;
-		if (str_is(p->meta.name, "master")) {
+		if (str_is(p->meta.name, POOL_MASTER)) {
 			master = p;
-		} else if (str_is(p->meta.name, "worker")) {
+		} else if (str_is(p->meta.name, POOL_WORKER)) {
 			worker = p;
 		} else {
 			custom = p;

@@ -113,7 +113,8 @@ int mc_sort(struct mc_list *list, struct err *err)
 		if (!m->labels)
 			return err_set(err, ERR_INVALID, "Cannot find label in MachineConfig %.*s",
 				       STRF(m->name));
-		k[i] = (struct keyed){ list->v[i], str_is(mc_label(m, LABEL_ROLE), "worker"), i };
+		k[i] = (struct keyed){ list->v[i], str_is(mc_label(m, LABEL_ROLE), POOL_WORKER),
+				       i };
 	}
 	if (list->n > 1)
 		qsort(k, list->n, sizeof(*k), by_role_and_name);

@@ -221,7 +221,7 @@ static int render(struct arena *a, const struct generate_view *in, struct str na
 
 		if (str_eq(p->meta.name, name))
 			v.pool = p;
-		if (str_is(p->meta.name, "worker"))
+		if (str_is(p->meta.name, POOL_WORKER))
 			v.worker_stream = p->os_image_stream;
 	}
 	if (mc_gate(&in->gates, "IrreconcilableMachineConfig"))

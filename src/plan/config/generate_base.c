@@ -23,7 +23,7 @@ static int by_name(const void *x, const void *y)
 static void find_templated(struct arena *a, const struct mc_list *all, struct str role,
 			   struct mc_list *out)
 {
-	struct str from = mcp_is_built_in(role) ? role : S("worker");
+	struct str from = mcp_is_built_in(role) ? role : S(POOL_WORKER);
 
 	for (size_t i = 0; i < all->n; i++) {
 		struct mc *copy;

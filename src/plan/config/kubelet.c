@@ -81,7 +81,7 @@ static int apply_latency(struct arena *a, const struct kubelet_in *in, struct js
 	};
 	struct str profile = json_str(in->node, "spec.workerLatencyProfile");
 
-	if (!profile.n || !str_is(in->pool, "worker"))
+	if (!profile.n || !str_is(in->pool, POOL_WORKER))
 		return 0;
 	for (size_t i = 0; i < 3; i++)
 		if (str_is(profile, known[i].profile)) {

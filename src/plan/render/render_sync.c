@@ -165,8 +165,8 @@ int render_use_stream(const struct render_view *in, struct mc_controller_config 
 	const struct json *v =
 		json_member(json_at(o, "metadata.annotations"), S(ANNO_RELEASE_VERSION));
 	struct str name = in->pool->os_image_stream;
-	bool custom =
-		!str_is(in->pool->meta.name, "master") && !str_is(in->pool->meta.name, "worker");
+	bool custom = !str_is(in->pool->meta.name, POOL_MASTER) &&
+		      !str_is(in->pool->meta.name, POOL_WORKER);
 
 	if (!in->os_streams)
 		return 0;

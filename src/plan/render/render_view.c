@@ -39,6 +39,6 @@ void render_view_of(struct arena *a, const struct mc_set *set, const struct rend
 		out->configuration = set->configuration;
 	out->os_streams = set->os_image_stream && (!known || mc_gate(&gates, "OSStreams"));
 	for (size_t i = 0; i < set->pools.n; i++)
-		if (str_is(set->pools.v[i]->meta.name, "worker"))
+		if (str_is(set->pools.v[i]->meta.name, POOL_WORKER))
 			out->worker_stream = set->pools.v[i]->os_image_stream;
 }

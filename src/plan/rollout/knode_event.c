@@ -169,7 +169,7 @@ static bool annotations_changed(struct arena *a, const struct knode_event_view *
 					      STRF(list[i].is))
 				    : str_fmt(a, "lost annotation %s", list[i].key);
 		log_node(a, out, pool, n, text);
-		if (!str_is(pool->meta.name, "master"))
+		if (!str_is(pool->meta.name, POOL_MASTER))
 			continue;
 		if (list[i].is.p)
 			text = str_fmt(a, "Node %.*s now has %s=%.*s", STRF(n->name), list[i].key,

@@ -49,7 +49,7 @@ static void defer_operator(struct arena *a, const struct pool_view *in, struct p
 {
 	size_t kept = 0;
 
-	if (!str_is(in->pool->meta.name, "master") || picks->n <= 1 || !in->operator_node.n)
+	if (!str_is(in->pool->meta.name, POOL_MASTER) || picks->n <= 1 || !in->operator_node.n)
 		return;
 	for (size_t i = 0; i < picks->n; i++) {
 		struct str name = picks->v[i].n->name;
@@ -101,8 +101,8 @@ static bool adopt(struct arena *a, const struct pool_view *in, const struct knod
 	if (!n->first_pivot.p || n->labels_applied.p || !in->configs)
 		return false;
 	first = map_get(in->configs, n->first_pivot);
-	if (!first || !first->owner.n || str_is(first->owner, "master") ||
-	    str_is(first->owner, "worker"))
+	if (!first || !first->owner.n || str_is(first->owner, POOL_MASTER) ||
+	    str_is(first->owner, POOL_WORKER))
 		return false;
 	pool = mcp_find(in->pools, first->owner);
 	if (!pool)
@@ -143,7 +143,7 @@ void pool_choose(struct arena *a, const struct pool_view *in, struct pool_picks 
 
 	log_candidates(a, in, picks, room, out);
 	defer_operator(a, in, picks, out);
-	if (str_is(in->pool->meta.name, "master"))
+	if (str_is(in->pool->meta.name, POOL_MASTER))
 		action_log(a, out,
 			   "Pool master: filtered to %zu candidate nodes for "
 			   "update, capacity: %zu",

@@ -259,7 +259,7 @@ int serve_bootstrap_pool(struct str pool, struct err *err)
 {
 	struct buf b;
 
-	if (str_is(pool, "master") || str_is(pool, "arbiter"))
+	if (str_is(pool, POOL_MASTER) || str_is(pool, POOL_ARBITER))
 		return 0;
 	buf_init(&b, err->a);
 	go_quote(&b, pool);

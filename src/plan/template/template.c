@@ -354,7 +354,7 @@ int plan_template(struct arena *a, const struct template_input *in, struct mc_li
 	roles = forest_subdirs(f, S(""));
 	for (size_t i = 0; i < roles.n; i++) {
 		if (str_is(roles.v[i], "common") ||
-		    (str_is(roles.v[i], "arbiter") &&
+		    (str_is(roles.v[i], POOL_ARBITER) &&
 		     !str_is(topology(f), "HighlyAvailableArbiter")))
 			continue;
 		rc = one_role(f, roles.v[i], &list);

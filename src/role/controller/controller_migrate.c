@@ -34,7 +34,7 @@ void controller_okd(struct controller *c)
 
 static void migrate_okd(struct controller *c, struct arena *a, struct actions *out)
 {
-	static const char *const pools[] = { "master", "worker" };
+	static const char *const pools[] = { POOL_MASTER, POOL_WORKER };
 
 	for (size_t i = 0; i < 2 && c->on_runc; i++)
 		if (known(c, W_POOL, pools[i]))

@@ -75,7 +75,7 @@ static struct str generated(struct daemon *d)
 	pool = kube_cache_get(
 		d->caches.pools,
 		json_str_or(json_first(json_at(d->update.from.tree, "metadata.ownerReferences")),
-			    "name", S("master")));
+			    "name", S(POOL_MASTER)));
 	return pool ? json_str(pool->tree, "spec.configuration.name") : S("");
 }
 
