@@ -19,6 +19,18 @@ static int by_key(const void *x, const void *y)
 		       json_key(*(const struct json *const *)y));
 }
 
+size_t op_sorted(struct arena *a, const struct json *object, const struct json ***out)
+{
+	VEC(const struct json *) v = { 0 };
+
+	for (const struct json *m = json_first(object); m; m = json_next(m))
+		VEC_PUSH(a, &v, m);
+	if (v.n)
+		qsort(v.v, v.n, sizeof(*v.v), by_key);
+	*out = v.v;
+	return v.n;
+}
+
 /*
  * Adds the members of one part of a ConfigMap, in the order of their keys, to list as { file, data }
  * and to merged as text.
@@ -26,26 +38,23 @@ static int by_key(const void *x, const void *y)
 static void add_part(struct arena *a, const struct json *part, bool binary, struct json *list,
 		     struct json *merged)
 {
-	VEC(const struct json *) v = { 0 };
+	const struct json **v;
+	size_t n = op_sorted(a, part, &v);
 
-	for (const struct json *m = json_first(part); m; m = json_next(m))
-		VEC_PUSH(a, &v, m);
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), by_key);
-	for (size_t i = 0; i < v.n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct err ignored = ERR_INIT(a);
 		struct json *item = json_new(a, JSON_OBJECT);
 		struct str bytes = S("");
 		struct buf b;
 
-		if (base64_decode(a, json_text(v.v[i]), &bytes, &ignored) < 0 && !binary)
-			bytes = json_text(v.v[i]);
+		if (base64_decode(a, json_text(v[i]), &bytes, &ignored) < 0 && !binary)
+			bytes = json_text(v[i]);
 		buf_init(&b, a);
 		base64_add(&b, bytes);
-		json_add_str(a, item, "file", json_key(v.v[i]));
+		json_add_str(a, item, "file", json_key(v[i]));
 		json_add_str(a, item, "data", buf_str(&b));
 		json_push(list, item);
-		json_set(merged, json_key(v.v[i]), json_new_str(a, bytes));
+		json_set(merged, json_key(v[i]), json_new_str(a, bytes));
 	}
 }
 

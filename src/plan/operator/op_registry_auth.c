@@ -2,8 +2,6 @@
  * The pull secret of the internal registry: the credentials of the service account that pulls OS
  * images, and those of the cluster. Of two for the same host the later one counts.
  */
-#include <stdlib.h>
-
 #include "base/codec.h"
 #include "mc/api.h"
 #include "op_render.h"
@@ -79,23 +77,15 @@ static int add_cluster(struct arena *a, const struct operator_view *in, struct j
 	return add_secret(a, secret, ".dockerconfigjson", true, auths, err);
 }
 
-static int by_host(const void *x, const void *y)
-{
-	return str_cmp(json_key(*(const struct json *const *)x),
-		       json_key(*(const struct json *const *)y));
-}
-
 /* {"auths":{…}} with sorted hosts; the fields of an entry keep their order. */
 static struct str encode(struct arena *a, const struct json *auths)
 {
 	struct json *j = json_new(a, JSON_OBJECT), *to = json_add_object(a, j, "auths");
-	VEC(const struct json *) v = { 0 };
+	const struct json **v;
+	size_t n = op_sorted(a, auths, &v);
 
-	for (const struct json *m = json_first(auths); m; m = json_next(m))
-		VEC_PUSH(a, &v, m);
-	qsort(v.v, v.n, sizeof(*v.v), by_host);
-	for (size_t i = 0; i < v.n; i++)
-		json_add(to, json_key(v.v[i]), json_clone(a, v.v[i]));
+	for (size_t i = 0; i < n; i++)
+		json_add(to, json_key(v[i]), json_clone(a, v[i]));
 	return json_format(a, j, 0);
 }
 

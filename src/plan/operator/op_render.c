@@ -50,18 +50,17 @@ static int stream_images(const struct operator_view *in, struct operator_render 
 	const struct json *o = op_need(in, OPERATOR_OS_IMAGE_STREAMS, "osimagestream." GROUP_MC,
 				       S(NAME_CLUSTER), err);
 	struct str name = json_str(o, "status.defaultStream");
+	const struct json *s = op_stream(o, "name", name);
 
 	if (!o)
 		return -ERR_NOTFOUND;
-	for (const struct json *s = json_first(json_at(o, "status.availableStreams")); s;
-	     s = json_next(s))
-		if (str_eq(json_str(s, "name"), name)) {
-			r->os_image = json_str(s, "osImage");
-			r->os_extensions = json_str(s, "osExtensionsImage");
-			return 0;
-		}
-	return err_set(err, ERR_INVALID,
-		       "OSImageStream " NAME_CLUSTER " has no stream named \"%.*s\"", STRF(name));
+	if (!s)
+		return err_set(err, ERR_INVALID,
+			       "OSImageStream " NAME_CLUSTER " has no stream named \"%.*s\"",
+			       STRF(name));
+	r->os_image = json_str(s, "osImage");
+	r->os_extensions = json_str(s, "osExtensionsImage");
+	return 0;
 }
 
 static int map_images(struct arena *a, const struct operator_view *in, struct operator_render *r,

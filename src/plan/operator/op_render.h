@@ -21,9 +21,11 @@ const struct json *op_need(const struct operator_view *in, enum operator_kind ki
 int op_ca_bytes(struct arena *a, const struct operator_view *in, enum operator_kind list,
 		const char *ns, struct str name, const char *key, struct str *out, struct err *err);
 
+/* The CA of the machine-config-server, "could not get MCSC CA bundle: …". */
 int op_root_ca(struct arena *a, const struct operator_view *in, struct str *out, struct err *err);
 
-/* The certificate of the machine-config-server's CA and the CA of the API server's clients. */
+/* The CA of the kubelet's clients: during the bootstrap that of the installer, with the signer of
+ * the API server's certificate for the kubelet replaced by the present one. */
 int op_kube_ca(struct arena *a, const struct operator_view *in, struct str *out, struct err *err);
 
 /* The user's bundle and the proxy's. p is NULL when there is none. */
@@ -44,11 +46,19 @@ bool op_bootstrapped(const struct operator_view *in);
 int op_registry_cas(struct arena *a, const struct operator_view *in, struct operator_inputs *out,
 		    struct actions *actions, struct err *err);
 
+/* The members of an object in the order of their keys, into *out; returns their number. */
+size_t op_sorted(struct arena *a, const struct json *object, const struct json ***out);
+
 /* ---- op_registry_auth.c -------------------------------------------------- */
 
 /* internalRegistryPullSecret; p is NULL when there is none. */
 int op_registry_auth(struct arena *a, const struct operator_view *in, const struct json *dns,
 		     struct str *out, struct err *err);
+
+/* ---- op_stream.c --------------------------------------------------------- */
+
+/* The available stream of an OSImageStream with that member, such as its name; or NULL. */
+const struct json *op_stream(const struct json *o, const char *member, struct str value);
 
 /* ---- op_standalone.c ----------------------------------------------------- */
 

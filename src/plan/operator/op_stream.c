@@ -11,7 +11,7 @@
 
 #define PATH PATH_MC_ALPHA "osimagestreams/" NAME_CLUSTER
 
-static const struct json *find_stream(const struct json *o, const char *member, struct str value)
+const struct json *op_stream(const struct json *o, const char *member, struct str value)
 {
 	for (const struct json *s = json_first(json_at(o, "status.availableStreams")); s;
 	     s = json_next(s))
@@ -25,7 +25,7 @@ static bool is_of_release(const struct operator_view *in, const struct json *o)
 {
 	const struct json *data =
 		json_at(in->get(in, OPERATOR_CONFIG_MAPS, S("machine-config-osimageurl")), "data");
-	const struct json *s = find_stream(o, "osImage", json_str(data, "baseOSContainerImage"));
+	const struct json *s = op_stream(o, "osImage", json_str(data, "baseOSContainerImage"));
 
 	return s && str_eq(json_str(data, "releaseVersion"), in->release) &&
 	       str_eq(json_str(s, "osExtensionsImage"),
@@ -48,7 +48,7 @@ static int choose(struct arena *a, const struct json *o, struct actions *out, st
 
 	if (!name.n || str_eq(name, json_str(o, "status.defaultStream")))
 		return 0;
-	if (!find_stream(o, "name", name))
+	if (!op_stream(o, "name", name))
 		return err_set(err, ERR_INVALID,
 			       "spec.defaultStream \"%.*s\" of OSImageStream " NAME_CLUSTER
 			       " is not an available stream",
