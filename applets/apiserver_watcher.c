@@ -8,16 +8,14 @@
 #include "role/watcher.h"
 
 static const struct flag flags[] = {
-	{ .name = "health-check-url",
+	{ .texts = FLAG_TEXT("health-check-url", "URL",
+			     "the API's URL with the path of the check; required"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct watcher_opts, url),
-	  .value = "URL",
-	  .help = "the API's URL with the path of the check; required" },
-	{ .name = "root-mount",
+	  .offset = offsetof(struct watcher_opts, url) },
+	{ .texts =
+		  FLAG_TEXT("root-mount", "DIR", "where the machine's root file system is mounted"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct watcher_opts, root),
-	  .value = "DIR",
-	  .help = "where the machine's root file system is mounted" },
+	  .offset = offsetof(struct watcher_opts, root) },
 	{ 0 },
 };
 

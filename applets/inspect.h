@@ -15,12 +15,11 @@ struct inspect_opts {
 };
 
 /* -o and --no-headers, for the commands that print tables of parts. */
-#define PARTS_FLAGS                                                  \
-	OUTPUT_FLAG(struct inspect_opts, "table|json|yaml"),         \
-	{                                                            \
-		.name = "no-headers", .kind = FLAG_BOOL,             \
-		.offset = offsetof(struct inspect_opts, no_headers), \
-		.help = "print the table without its header"         \
+#define PARTS_FLAGS                                                                         \
+	OUTPUT_FLAG(struct inspect_opts, "table|json|yaml"),                                \
+	{                                                                                   \
+		.texts = FLAG_TEXT("no-headers", "", "print the table without its header"), \
+		.kind = FLAG_BOOL, .offset = offsetof(struct inspect_opts, no_headers)      \
 	}
 
 void inspect_defaults(void *opts);

@@ -8,16 +8,16 @@
 #include "io/manifests.h"
 
 /* type has the members files (struct strs) and recursive (bool). */
-#define MANIFEST_FLAGS(type)                                                                     \
-	{ .name = "filename",                                                                    \
-	  .letter = 'f',                                                                         \
-	  .kind = FLAG_STRS,                                                                     \
-	  .offset = offsetof(type, files),                                                       \
-	  .value = "PATH",                                                                       \
-	  .help = "a manifest, a directory of them, or - for standard input; may be repeated" }, \
-	{                                                                                        \
-		.name = "recursive", .letter = 'R', .kind = FLAG_BOOL,                           \
-		.offset = offsetof(type, recursive), .help = "also read subdirectories"          \
+#define MANIFEST_FLAGS(type)                                                                    \
+	{ .texts = FLAG_TEXT(                                                                   \
+		  "filename", "PATH",                                                           \
+		  "a manifest, a directory of them, or - for standard input; may be repeated"), \
+	  .letter = 'f',                                                                        \
+	  .kind = FLAG_STRS,                                                                    \
+	  .offset = offsetof(type, files) },                                                    \
+	{                                                                                       \
+		.texts = FLAG_TEXT("recursive", "", "also read subdirectories"), .letter = 'R', \
+		.kind = FLAG_BOOL, .offset = offsetof(type, recursive)                          \
 	}
 
 #endif

@@ -14,19 +14,16 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "data",
+	{ .texts = FLAG_TEXT("data", "FILE", "JSON value of the template's dot (default {})"),
 	  .letter = 'd',
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, data),
-	  .value = "FILE",
-	  .help = "JSON value of the template's dot (default {})" },
-	{ .name = "render-config",
+	  .offset = offsetof(struct opts, data) },
+	{ .texts = FLAG_TEXT("render-config", "FILE",
+			     "JSON with spec (a ControllerConfig's), pullSecret, "
+			     "tlsMinVersion and tlsCipherSuites: the input of "
+			     "upstream's templates"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, render_config),
-	  .value = "FILE",
-	  .help = "JSON with spec (a ControllerConfig's), pullSecret, "
-		  "tlsMinVersion and tlsCipherSuites: the input of "
-		  "upstream's templates" },
+	  .offset = offsetof(struct opts, render_config) },
 	{ 0 },
 };
 

@@ -19,10 +19,10 @@ struct opts {
 	bool replace_templates, from_cluster;
 };
 
-#define TEXT(flag, member, what, text)                                                   \
-	{                                                                                \
-		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, member), \
-		.value = what, .help = text                                              \
+#define TEXT(flag, member, what, text)                                  \
+	{                                                               \
+		.texts = FLAG_TEXT(flag, what, text), .kind = FLAG_STR, \
+		.offset = offsetof(struct opts, member)                 \
 	}
 
 static const struct flag flags[] = {
@@ -37,37 +37,35 @@ static const struct flag flags[] = {
 	TEXT("templates", templates, "DIR",
 	     "the templates (default " TEMPLATES_DIR
 	     "); builtin: those that are part of this program"),
-	{ .name = "replace-templates",
+	{ .texts = FLAG_TEXT("replace-templates", "",
+			     "let --templates=builtin replace MachineConfigs of other templates"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, replace_templates),
-	  .help = "let --templates=builtin replace MachineConfigs of other templates" },
-	{ .name = "version-from-cluster",
+	  .offset = offsetof(struct opts, replace_templates) },
+	{ .texts = FLAG_TEXT(
+		  "version-from-cluster", "",
+		  "use the version that generated the cluster's objects (default true unless "
+		  "the build, MCO_RAW or MCO_HASH sets one)"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, from_cluster),
-	  .help = "use the version that generated the cluster's objects (default true unless "
-		  "the build, MCO_RAW or MCO_HASH sets one)" },
-	{ .name = "payload-version",
+	  .offset = offsetof(struct opts, from_cluster) },
+	{ .texts = FLAG_TEXT("payload-version", "VERSION",
+			     "version of the release (default " MC_GATES_SNAPSHOT ")"),
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, release),
-	  .value = "VERSION",
-	  .help = "version of the release (default " MC_GATES_SNAPSHOT ")",
 	  .env = "RELEASE_VERSION" },
-	{ .name = "gather-changes",
+	{ .texts = FLAG_TEXT(
+		  "gather-changes", "TIME",
+		  "how long MachineConfigs must not change before their pools are rendered "
+		  "(default 1s; the wait ends after five times that)"),
 	  .kind = FLAG_DURATION,
-	  .offset = offsetof(struct opts, gather),
-	  .value = "TIME",
-	  .help = "how long MachineConfigs must not change before their pools are rendered "
-		  "(default 1s; the wait ends after five times that)" },
+	  .offset = offsetof(struct opts, gather) },
 	/* accepted and ignored, as upstream does */
-	{ .name = "tls-cipher-suites",
+	{ .texts = FLAG_TEXT("tls-cipher-suites", "LIST", ""),
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, suites),
-	  .value = "LIST",
 	  .hidden = true },
-	{ .name = "tls-min-version",
+	{ .texts = FLAG_TEXT("tls-min-version", "VERSION", ""),
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, min_version),
-	  .value = "VERSION",
 	  .hidden = true },
 	{ 0 },
 };

@@ -20,18 +20,15 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "templates",
+	{ .texts = FLAG_TEXT("templates", "DIR", "a tree of templates (default builtin)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, templates),
-	  .value = "DIR",
-	  .help = "a tree of templates (default builtin)" },
+	  .offset = offsetof(struct opts, templates) },
 	MANIFEST_FLAGS(struct opts),
-	{ .name = "pull-secret",
+	{ .texts = FLAG_TEXT("pull-secret", "FILE",
+			     "render: the registry credentials, as .dockerconfigjson "
+			     "has them (default {})"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, pull_secret),
-	  .value = "FILE",
-	  .help = "render: the registry credentials, as .dockerconfigjson "
-		  "has them (default {})" },
+	  .offset = offsetof(struct opts, pull_secret) },
 	OUTPUT_FLAG(struct opts, "yaml|json|name"),
 	{ 0 },
 };

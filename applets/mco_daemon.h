@@ -21,17 +21,18 @@ struct root_flags {
 };
 void daemon_root_defaults(void *p); /* p: root_flags */
 
-#define ROOT_FLAG(type)                                                                           \
-	{                                                                                         \
-		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(type, root),           \
-		.value = "DIR", .help = "root of the node (default /rootfs if it exists, else /)" \
+#define ROOT_FLAG(type)                                                                        \
+	{                                                                                      \
+		.texts = FLAG_TEXT("root-mount", "DIR",                                        \
+				   "root of the node (default /rootfs if it exists, else /)"), \
+		.kind = FLAG_STR, .offset = offsetof(type, root)                               \
 	}
 
 /* The release. Every command of upstream takes the flag. */
-#define PAYLOAD_FLAG(type)                                                                     \
-	{                                                                                      \
-		.name = "payload-version", .kind = FLAG_STR, .hidden = true,                   \
-		.offset = offsetof(type, payload), .value = "STRING", .env = "RELEASE_VERSION" \
+#define PAYLOAD_FLAG(type)                                                                  \
+	{                                                                                   \
+		.texts = FLAG_TEXT("payload-version", "STRING", ""), .kind = FLAG_STR,      \
+		.hidden = true, .offset = offsetof(type, payload), .env = "RELEASE_VERSION" \
 	}
 
 /* Opens the node. quiet: log nothing. */

@@ -27,27 +27,24 @@ struct opts {
 
 static const struct flag apply_flags[] = {
 	ROOT_FLAG(struct opts),
-	{ .name = "offline",
+	{ .texts = FLAG_TEXT("offline", "",
+			     "the root is not booted: enable units by links, reload nothing"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, offline),
-	  .help = "the root is not booted: enable units by links, reload nothing" },
-	{ .name = "skip-reboot",
+	  .offset = offsetof(struct opts, offline) },
+	{ .texts = FLAG_TEXT("skip-reboot", "", "do not reboot"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, skip_reboot),
-	  .help = "do not reboot" },
-	{ .name = "force",
+	  .offset = offsetof(struct opts, skip_reboot) },
+	{ .texts = FLAG_TEXT("force", "",
+			     "apply even if the disk does not match the current config, FILE is "
+			     "not a rendered config, or / is not a node"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, force),
-	  .help = "apply even if the disk does not match the current config, FILE is "
-		  "not a rendered config, or / is not a node" },
-	{ .name = "dry-run",
+	  .offset = offsetof(struct opts, force) },
+	{ .texts = FLAG_TEXT("dry-run", "", "show what would change and which actions would run"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, dry_run),
-	  .help = "show what would change and which actions would run" },
-	{ .name = "show-secrets",
+	  .offset = offsetof(struct opts, dry_run) },
+	{ .texts = FLAG_TEXT("show-secrets", "", "with --dry-run: show values that look secret"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, secrets),
-	  .help = "with --dry-run: show values that look secret" },
+	  .offset = offsetof(struct opts, secrets) },
 	{ 0 },
 };
 
@@ -106,10 +103,11 @@ const struct command daemon_apply = {
 	.run = run_apply,
 };
 
-#define UPSTREAM_ROOT                                                                          \
-	{                                                                                      \
-		.name = "root-mount", .kind = FLAG_STR, .offset = offsetof(struct opts, root), \
-		.value = "DIR", .help = "where the node's root is mounted (default /rootfs)"   \
+#define UPSTREAM_ROOT                                                                     \
+	{                                                                                 \
+		.texts = FLAG_TEXT("root-mount", "DIR",                                   \
+				   "where the node's root is mounted (default /rootfs)"), \
+		.kind = FLAG_STR, .offset = offsetof(struct opts, root)                   \
 	}
 
 static void upstream_defaults(void *p)
@@ -124,15 +122,14 @@ static void upstream_defaults(void *p)
 
 static const struct flag complete_flags[] = {
 	UPSTREAM_ROOT,
-	{ .name = "persist-nics",
+	{ .texts = FLAG_TEXT("persist-nics", "", "only persist the names of network interfaces"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, nics),
-	  .help = "only persist the names of network interfaces" },
-	{ .name = "machineconfig-file",
+	  .offset = offsetof(struct opts, nics) },
+	{ .texts =
+		  FLAG_TEXT("machineconfig-file", "FILE",
+			    "path of the MachineConfig on the node (default " FIRSTBOOT_CONFIG ")"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, file),
-	  .value = "FILE",
-	  .help = "path of the MachineConfig on the node (default " FIRSTBOOT_CONFIG ")" },
+	  .offset = offsetof(struct opts, file) },
 	PAYLOAD_FLAG(struct opts),
 	{ 0 },
 };

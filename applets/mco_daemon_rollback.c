@@ -5,29 +5,26 @@
 #include "node/dry_run_text.h"
 #include "node/rollback_command.h"
 
-#define UNDO_FLAGS                                                                          \
-	ROOT_FLAG(struct root_flags),                                                       \
-		{ .name = "offline",                                                        \
-		  .kind = FLAG_BOOL,                                                        \
-		  .offset = offsetof(struct root_flags, offline),                           \
-		  .help = "the root is not booted: change files only" },                    \
-	{                                                                                   \
-		.name = "skip-reboot", .kind = FLAG_BOOL,                                   \
-		.offset = offsetof(struct root_flags, skip_reboot), .help = "do not reboot" \
+#define UNDO_FLAGS                                                                                \
+	ROOT_FLAG(struct root_flags),                                                             \
+		{ .texts = FLAG_TEXT("offline", "", "the root is not booted: change files only"), \
+		  .kind = FLAG_BOOL,                                                              \
+		  .offset = offsetof(struct root_flags, offline) },                               \
+	{                                                                                         \
+		.texts = FLAG_TEXT("skip-reboot", "", "do not reboot"), .kind = FLAG_BOOL,        \
+		.offset = offsetof(struct root_flags, skip_reboot)                                \
 	}
 
 static const struct flag recover_flag_table[] = { UNDO_FLAGS, { 0 } };
 
 static const struct flag undo_flag_table[] = {
 	UNDO_FLAGS,
-	{ .name = "dry-run",
+	{ .texts = FLAG_TEXT("dry-run", "", "show what would change and which actions would run"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, dry_run),
-	  .help = "show what would change and which actions would run" },
-	{ .name = "show-secrets",
+	  .offset = offsetof(struct root_flags, dry_run) },
+	{ .texts = FLAG_TEXT("show-secrets", "", "with --dry-run: show values that look secret"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct root_flags, secrets),
-	  .help = "with --dry-run: show values that look secret" },
+	  .offset = offsetof(struct root_flags, secrets) },
 	{ 0 },
 };
 

@@ -20,25 +20,23 @@ struct opts {
 	bool skip_reboot, healthz, force;
 };
 
-#define TEXT(flag, field, what, text)                                                   \
-	{                                                                               \
-		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, field), \
-		.value = what, .help = text                                             \
+#define TEXT(flag, field, what, text)                                   \
+	{                                                               \
+		.texts = FLAG_TEXT(flag, what, text), .kind = FLAG_STR, \
+		.offset = offsetof(struct opts, field)                  \
 	}
 /* Upstream's flags, accepted because its manifests set them. */
-#define IGNORED(flag, field)                                              \
-	{                                                                 \
-		.name = flag, .kind = FLAG_STR, .hidden = true,           \
-		.offset = offsetof(struct opts, field), .value = "STRING" \
+#define IGNORED(flag, field)                                                              \
+	{                                                                                 \
+		.texts = FLAG_TEXT(flag, "STRING", ""), .kind = FLAG_STR, .hidden = true, \
+		.offset = offsetof(struct opts, field)                                    \
 	}
 
 static const struct flag flags[] = {
 	TEXT("root-mount", root, "DIR", "where the node's root is mounted (default /rootfs)"),
-	{ .name = "node-name",
+	{ .texts = FLAG_TEXT("node-name", "NAME", "name of this node"),
 	  .kind = FLAG_STR,
 	  .offset = offsetof(struct opts, node_name),
-	  .value = "NAME",
-	  .help = "name of this node",
 	  .env = "NODE_NAME" },
 	TEXT("kubeconfig", kubeconfig, "FILE",
 	     "cluster and credentials (default: those of the pod)"),
@@ -46,21 +44,20 @@ static const struct flag flags[] = {
 	     "address of /metrics and /healthz (default 127.0.0.1:8797)"),
 	TEXT("once-from", once_from, "FILE|URL",
 	     "apply this Ignition config or MachineConfig, then exit"),
-	{ .name = "skip-reboot",
+	{ .texts = FLAG_TEXT("skip-reboot", "", "with --once-from: do not reboot"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, skip_reboot),
-	  .help = "with --once-from: do not reboot" },
-	{ .name = "force",
+	  .offset = offsetof(struct opts, skip_reboot) },
+	{ .texts = FLAG_TEXT("force", "",
+			     "with --root-mount /: run even if this machine is not a node"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, force),
-	  .help = "with --root-mount /: run even if this machine is not a node" },
+	  .offset = offsetof(struct opts, force) },
 	TEXT("desired-configmap", desired_configmap, "DIR",
 	     "node of a hosted cluster: directory of its config and hash"),
 	IGNORED("kubelet-healthz-endpoint", healthz_endpoint),
 	IGNORED("tls-cipher-suites", ciphers),
 	IGNORED("tls-min-version", min_version),
 	PAYLOAD_FLAG(struct opts),
-	{ .name = "kubelet-healthz-enabled",
+	{ .texts = FLAG_TEXT("kubelet-healthz-enabled", "", ""),
 	  .kind = FLAG_BOOL,
 	  .hidden = true,
 	  .offset = offsetof(struct opts, healthz) },

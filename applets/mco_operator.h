@@ -15,17 +15,17 @@ struct operator_flags {
 	struct str release; /* --payload-version */
 	struct str image; /* --operator-image */
 };
-#define OPERATOR_FLAGS(type)                                                                      \
-	{ .name = "payload-version",                                                              \
-	  .kind = FLAG_STR,                                                                       \
-	  .offset = offsetof(type, common.release),                                               \
-	  .value = "VERSION",                                                                     \
-	  .help = "version of the release (default 0.0.1-snapshot)",                              \
-	  .env = "RELEASE_VERSION" },                                                             \
-	{                                                                                         \
-		.name = "operator-image", .kind = FLAG_STR,                                       \
-		.offset = offsetof(type, common.image), .value = "IMAGE",                         \
-		.help = "image of the operator, as the release names it (default: a placeholder)" \
+#define OPERATOR_FLAGS(type)                                                                        \
+	{ .texts = FLAG_TEXT("payload-version", "VERSION",                                          \
+			     "version of the release (default 0.0.1-snapshot)"),                    \
+	  .kind = FLAG_STR,                                                                         \
+	  .offset = offsetof(type, common.release),                                                 \
+	  .env = "RELEASE_VERSION" },                                                               \
+	{                                                                                           \
+		.texts = FLAG_TEXT(                                                                 \
+			"operator-image", "IMAGE",                                                  \
+			"image of the operator, as the release names it (default: a placeholder)"), \
+		.kind = FLAG_STR, .offset = offsetof(type, common.image)                            \
 	}
 
 void operator_flag_defaults(struct operator_flags *o);

@@ -20,10 +20,10 @@ struct opts {
 
 #define DIR "/assets/manifests" /* of the installer */
 
-#define TEXT(flag, field, what, text)                                                   \
-	{                                                                               \
-		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct opts, field), \
-		.value = what, .help = text                                             \
+#define TEXT(flag, field, what, text)                                   \
+	{                                                               \
+		.texts = FLAG_TEXT(flag, what, text), .kind = FLAG_STR, \
+		.offset = offsetof(struct opts, field)                  \
 	}
 #define FILE_FLAG(flag, file, text) TEXT(flag, files[OPERATOR_##file], "FILE", text)
 #define IMAGE(flag, image, text) TEXT(flag "-image", images[OPERATOR_IMAGE_##image], "IMAGE", text)

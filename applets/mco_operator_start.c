@@ -16,21 +16,19 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "images-json",
+	{ .texts = FLAG_TEXT("images-json", "FILE",
+			     "the images of the operands, and their release (required)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, images),
-	  .value = "FILE",
-	  .help = "the images of the operands, and their release (required)" },
-	{ .name = "kubeconfig",
+	  .offset = offsetof(struct opts, images) },
+	{ .texts = FLAG_TEXT("kubeconfig", "FILE",
+			     "cluster and credentials (default $KUBECONFIG, or the pod's)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, kube.kubeconfig),
-	  .value = "FILE",
-	  .help = "cluster and credentials (default $KUBECONFIG, or the pod's)" },
+	  .offset = offsetof(struct opts, kube.kubeconfig) },
 	OPERATOR_FLAGS(struct opts),
-	{ .name = "standalone",
+	{ .texts = FLAG_TEXT("standalone", "",
+			     "run on a cluster without the kinds of " GROUP_CONFIG),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, standalone),
-	  .help = "run on a cluster without the kinds of " GROUP_CONFIG },
+	  .offset = offsetof(struct opts, standalone) },
 	{ 0 },
 };
 

@@ -4,26 +4,27 @@
 #include "applet.h"
 #include "sandbox/run.h"
 
-#define NUMBER(flag, field, what, text)                                                   \
-	{                                                                                 \
-		.name = flag, .kind = FLAG_INT, .offset = offsetof(struct sb_run, field), \
-		.value = what, .help = text                                               \
+#define NUMBER(flag, field, what, text)                                 \
+	{                                                               \
+		.texts = FLAG_TEXT(flag, what, text), .kind = FLAG_INT, \
+		.offset = offsetof(struct sb_run, field)                \
 	}
-#define TEXT(flag, field, what, text)                                                     \
-	{                                                                                 \
-		.name = flag, .kind = FLAG_STR, .offset = offsetof(struct sb_run, field), \
-		.value = what, .help = text                                               \
+#define TEXT(flag, field, what, text)                                   \
+	{                                                               \
+		.texts = FLAG_TEXT(flag, what, text), .kind = FLAG_STR, \
+		.offset = offsetof(struct sb_run, field)                \
 	}
 
 static const struct flag flags[] = {
 	TEXT("address", address, "IP",
 	     "address to listen on; one that is not loopback needs --tokens "
 	     "and TLS"),
-	{ .name = "allow-unauthenticated-network",
+	{ .texts = FLAG_TEXT(
+		  "allow-unauthenticated-network", "",
+		  "listen on any address without tokens or TLS: anyone who reaches the port can "
+		  "read and write everything"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct sb_run, open_network),
-	  .help = "listen on any address without tokens or TLS: anyone who reaches the port can "
-		  "read and write everything" },
+	  .offset = offsetof(struct sb_run, open_network) },
 	NUMBER("port", port, "PORT", "port to listen on; 0 lets the kernel choose"),
 	TEXT("tokens", tokens, "FILE", "accept only these bearer tokens, one per line"),
 	TEXT("write-kubeconfig", kubeconfig, "FILE",
@@ -33,16 +34,13 @@ static const struct flag flags[] = {
 	TEXT("tls-private-key-file", key, "FILE", "key of --tls-cert-file"),
 	TEXT("data", data, "FILE",
 	     "keep the objects in this file and load them from it (default: in memory only)"),
-	{ .name = "eviction",
+	{ .texts = FLAG_TEXT("eviction", "VERSION", "policy version of evictions"),
 	  .kind = FLAG_CHOICE,
 	  .offset = offsetof(struct sb_run, eviction),
-	  .value = "VERSION",
-	  .choices = "v1beta1|v1|none",
-	  .help = "policy version of evictions" },
-	{ .name = "collect",
+	  .choices = "v1beta1|v1|none" },
+	{ .texts = FLAG_TEXT("collect", "", "collect garbage, as the controller manager does"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct sb_run, collect),
-	  .help = "collect garbage, as the controller manager does" },
+	  .offset = offsetof(struct sb_run, collect) },
 	NUMBER("pod-reap-ms", pod_reap_ms, "MS",
 	       "remove pods this long after their deletion; -1 never"),
 	NUMBER("bookmark-ms", bookmark_ms, "MS", "time between bookmarks"),
@@ -54,11 +52,10 @@ static const struct flag flags[] = {
 	       "close watches after about this time"),
 	NUMBER("fault-compact-every", faults.compact_every, "N",
 	       "compact the history after every N changes"),
-	{ .name = "fault-forbid",
+	{ .texts = FLAG_TEXT("fault-forbid", "RESOURCE",
+			     "refuse all requests for this resource; may be repeated"),
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct sb_run, faults.forbid),
-	  .value = "RESOURCE",
-	  .help = "refuse all requests for this resource; may be repeated" },
+	  .offset = offsetof(struct sb_run, faults.forbid) },
 	{ 0 },
 };
 

@@ -4,10 +4,10 @@
 #include "applet.h"
 #include "role/server.h"
 
-#define SERVER_FLAG(flag, type, of, field, what, text)                                      \
-	{                                                                                   \
-		.name = flag, .kind = type, .offset = offsetof(of, s.field), .value = what, \
-		.help = text                                                                \
+#define SERVER_FLAG(flag, type, of, field, what, text)              \
+	{                                                           \
+		.texts = FLAG_TEXT(flag, what, text), .kind = type, \
+		.offset = offsetof(of, s.field)                     \
 	}
 
 /* The flags that the commands share; `of` has a struct server_opts s and a payload. */
@@ -24,11 +24,10 @@
 			    "IANA names, separated by commas; for start"),                     \
 		SERVER_FLAG("tls-min-version", FLAG_STR, of, min_version, "VERSION",           \
 			    "VersionTLS10 to VersionTLS12 (default VersionTLS12); for start"), \
-		{ .name = "payload-version",                                                   \
+		{ .texts = FLAG_TEXT("payload-version", "VERSION",                             \
+				     "release version; accepted and ignored"),                 \
 		  .kind = FLAG_STR,                                                            \
 		  .offset = offsetof(of, payload),                                             \
-		  .value = "VERSION",                                                          \
-		  .help = "release version; accepted and ignored",                             \
 		  .env = "RELEASE_VERSION" },                                                  \
 		SERVER_FLAG("bind-address", FLAG_STR, of, bind, "ADDRESS",                     \
 			    "address to listen on (default: all)"),                            \
@@ -56,30 +55,26 @@ struct bootstrap_opts {
 };
 
 static const struct flag bootstrap_flags[] = {
-	{ .name = "server-basedir",
+	{ .texts = FLAG_TEXT("server-basedir", "DIR",
+			     "directory of machine-pools, machine-configs and "
+			     "controller-config (default /etc/mcs/bootstrap)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, files.base),
-	  .value = "DIR",
-	  .help = "directory of machine-pools, machine-configs and "
-		  "controller-config (default /etc/mcs/bootstrap)" },
-	{ .name = "bootstrap-kubeconfig",
+	  .offset = offsetof(struct bootstrap_opts, files.base) },
+	{ .texts = FLAG_TEXT("bootstrap-kubeconfig", "FILE",
+			     "kubeconfig that machines get (default "
+			     "/etc/kubernetes/kubeconfig)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, files.kubeconfig),
-	  .value = "FILE",
-	  .help = "kubeconfig that machines get (default "
-		  "/etc/kubernetes/kubeconfig)" },
-	{ .name = "bootstrap-certs",
+	  .offset = offsetof(struct bootstrap_opts, files.kubeconfig) },
+	{ .texts = FLAG_TEXT("bootstrap-certs", "HOST=FILE",
+			     "registry certificate, FILE is relative to the directory; may "
+			     "be repeated"),
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct bootstrap_opts, files.certs),
-	  .value = "HOST=FILE",
-	  .help = "registry certificate, FILE is relative to the directory; may "
-		  "be repeated" },
-	{ .name = "apiserver-manifest",
+	  .offset = offsetof(struct bootstrap_opts, files.certs) },
+	{ .texts = FLAG_TEXT("apiserver-manifest", "FILE",
+			     "APIServer manifest with the TLS profile (default "
+			     "/etc/mcs/bootstrap/api-server/api-server.yaml)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct bootstrap_opts, files.apiserver),
-	  .value = "FILE",
-	  .help = "APIServer manifest with the TLS profile (default "
-		  "/etc/mcs/bootstrap/api-server/api-server.yaml)" },
+	  .offset = offsetof(struct bootstrap_opts, files.apiserver) },
 	SERVER_FLAGS(struct bootstrap_opts),
 	{ 0 },
 };
@@ -132,22 +127,18 @@ struct start_opts {
 };
 
 static const struct flag start_flags[] = {
-	{ .name = "apiserver-url",
+	{ .texts = FLAG_TEXT("apiserver-url", "URL", "API server for the machines; required"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, cluster.url),
-	  .value = "URL",
-	  .help = "API server for the machines; required" },
-	{ .name = "kubeconfig",
+	  .offset = offsetof(struct start_opts, cluster.url) },
+	{ .texts = FLAG_TEXT("kubeconfig", "FILE",
+			     "cluster and credentials (default: the pod's account)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, cluster.kubeconfig),
-	  .value = "FILE",
-	  .help = "cluster and credentials (default: the pod's account)" },
-	{ .name = "bootstrap-token-dir",
+	  .offset = offsetof(struct start_opts, cluster.kubeconfig) },
+	{ .texts = FLAG_TEXT("bootstrap-token-dir", "DIR",
+			     "token and ca.crt that machines get (default "
+			     "/etc/mcs/bootstrap-token)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct start_opts, cluster.token_dir),
-	  .value = "DIR",
-	  .help = "token and ca.crt that machines get (default "
-		  "/etc/mcs/bootstrap-token)" },
+	  .offset = offsetof(struct start_opts, cluster.token_dir) },
 	SERVER_FLAGS(struct start_opts),
 	{ 0 },
 };

@@ -5,13 +5,14 @@
 #include "mc/contents.h"
 #include "mc/secret.h"
 
-static const struct flag cat_flags[] = { MANIFEST_FLAGS(struct inspect_opts),
-					 { .name = "show-secrets",
-					   .kind = FLAG_BOOL,
-					   .offset = offsetof(struct inspect_opts, secrets),
-					   .help = "do not mask secrets: print the exact bytes" },
-					 KUBE_FLAGS(struct inspect_opts),
-					 { 0 } };
+static const struct flag cat_flags[] = {
+	MANIFEST_FLAGS(struct inspect_opts),
+	{ .texts = FLAG_TEXT("show-secrets", "", "do not mask secrets: print the exact bytes"),
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct inspect_opts, secrets) },
+	KUBE_FLAGS(struct inspect_opts),
+	{ 0 }
+};
 
 /* Masks secrets, and warns about it: the output differs from the file. */
 static struct str masked(struct run *r, struct str path, const struct ign_obj *file,

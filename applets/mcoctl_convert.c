@@ -11,26 +11,22 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "filename",
+	{ .texts = FLAG_TEXT("filename", "FILE",
+			     "an Ignition config or MachineConfigs, or - for standard "
+			     "input; may be repeated"),
 	  .letter = 'f',
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct opts, files),
-	  .value = "FILE",
-	  .help = "an Ignition config or MachineConfigs, or - for standard "
-		  "input; may be repeated" },
-	{ .name = "to",
+	  .offset = offsetof(struct opts, files) },
+	{ .texts = FLAG_TEXT("to", "VERSION", "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, to),
-	  .value = "VERSION",
-	  .help = "3.5, 3.4, 3.3, 3.2, 3.1 or 2.2 (default 3.5)" },
-	{ .name = "output",
+	  .offset = offsetof(struct opts, to) },
+	{ .texts = FLAG_TEXT("output", "FORMAT",
+			     "output format (default yaml for MachineConfigs, json for "
+			     "Ignition configs)"),
 	  .letter = 'o',
 	  .kind = FLAG_CHOICE,
 	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .choices = "json|json-compact|yaml",
-	  .help = "output format (default yaml for MachineConfigs, json for "
-		  "Ignition configs)" },
+	  .choices = "json|json-compact|yaml" },
 	{ 0 },
 };
 

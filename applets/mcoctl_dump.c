@@ -15,11 +15,10 @@ struct opts {
 
 static const struct flag flags[] = {
 	OUTPUT_FLAG(struct opts, "yaml|json"),
-	{ .name = "output-file",
+	{ .texts = FLAG_TEXT("output-file", "FILE",
+			     "write this file atomically, readable only by its owner"),
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, file),
-	  .value = "FILE",
-	  .help = "write this file atomically, readable only by its owner" },
+	  .offset = offsetof(struct opts, file) },
 	KUBE_FLAGS(struct opts),
 	{ 0 },
 };

@@ -11,34 +11,30 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "filename",
+	{ .texts = FLAG_TEXT("filename", "FILE",
+			     "a manifest, or - for standard input; may be repeated"),
 	  .letter = 'f',
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct opts, files),
-	  .value = "FILE",
-	  .help = "a manifest, or - for standard input; may be repeated" },
-	{ .name = "output",
+	  .offset = offsetof(struct opts, files) },
+	{ .texts = FLAG_TEXT("output", "FORMAT",
+			     "output format (default yaml; with -w and --check the "
+			     "format that each file has)"),
 	  .letter = 'o',
 	  .kind = FLAG_CHOICE,
 	  .offset = offsetof(struct opts, output),
-	  .value = "FORMAT",
-	  .choices = "yaml|json|json-compact",
-	  .help = "output format (default yaml; with -w and --check the "
-		  "format that each file has)" },
-	{ .name = "write",
+	  .choices = "yaml|json|json-compact" },
+	{ .texts = FLAG_TEXT("write", "",
+			     "write the result back to each file, and list the files "
+			     "that change"),
 	  .letter = 'w',
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, write),
-	  .help = "write the result back to each file, and list the files "
-		  "that change" },
-	{ .name = "check",
+	  .offset = offsetof(struct opts, write) },
+	{ .texts = FLAG_TEXT("check", "", "only list the files that -w would change"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, check),
-	  .help = "only list the files that -w would change" },
-	{ .name = "drop-comments",
+	  .offset = offsetof(struct opts, check) },
+	{ .texts = FLAG_TEXT("drop-comments", "", "let -w drop comments"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, drop_comments),
-	  .help = "let -w drop comments" },
+	  .offset = offsetof(struct opts, drop_comments) },
 	{ 0 },
 };
 

@@ -16,12 +16,10 @@ struct opts {
 
 static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct opts),
-	{ .name = "pool",
+	{ .texts = FLAG_TEXT("pool", "POOL", "only this pool; may be repeated (default all)"),
 	  .letter = 'p',
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct opts, pools),
-	  .value = "POOL",
-	  .help = "only this pool; may be repeated (default all)" },
+	  .offset = offsetof(struct opts, pools) },
 	OUTPUT_FLAG(struct opts, "yaml|json|name"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },

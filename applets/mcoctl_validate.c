@@ -17,22 +17,22 @@ struct opts {
 
 static const struct flag flags[] = {
 	MANIFEST_FLAGS(struct opts),
-	{ .name = "base",
+	{ .texts = FLAG_TEXT(
+		  "base", "PATH",
+		  "check the manifests as a change of this dump, directory or must-gather; may "
+		  "be repeated"),
 	  .letter = 'b',
 	  .kind = FLAG_STRS,
-	  .offset = offsetof(struct opts, base),
-	  .value = "PATH",
-	  .help = "check the manifests as a change of this dump, directory or must-gather; may "
-		  "be repeated" },
-	{ .name = "live",
+	  .offset = offsetof(struct opts, base) },
+	{ .texts = FLAG_TEXT(
+		  "live", "",
+		  "check the manifests as a change of the cluster; so does any flag that selects "
+		  "a cluster"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, live),
-	  .help = "check the manifests as a change of the cluster; so does any flag that selects "
-		  "a cluster" },
-	{ .name = "strict",
+	  .offset = offsetof(struct opts, live) },
+	{ .texts = FLAG_TEXT("strict", "", "treat warnings as errors"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, strict),
-	  .help = "treat warnings as errors" },
+	  .offset = offsetof(struct opts, strict) },
 	OUTPUT_FLAG(struct opts, "text|json"),
 	KUBE_FLAGS(struct opts),
 	{ 0 },

@@ -24,10 +24,14 @@ enum flag_kind {
 	FLAG_GROUP, /* the flags of another table, in a struct at offset */
 };
 
+/*
+ * The texts of a flag: its long name without dashes, "FILE" or "N" ("" for bools), and its help. They
+ * are one string, because in a position-independent program each pointer costs 32 bytes.
+ */
+#define FLAG_TEXT(name, value, help) name "\0" value "\0" help
+
 struct flag {
-	const char *name; /* long, without dashes */
-	const char *value; /* "FILE", "N"; NULL for bools */
-	const char *help;
+	const char *texts; /* FLAG_TEXT; NULL ends a table */
 	union {
 		const char *env; /* used when the flag is not given; or NULL */
 		const char *choices; /* FLAG_CHOICE: "yaml|json|name" */
@@ -38,6 +42,10 @@ struct flag {
 	uint8_t kind : 7; /* enum flag_kind */
 	uint8_t hidden : 1;
 };
+
+const char *flag_name(const struct flag *f);
+const char *flag_value(const struct flag *f);
+const char *flag_purpose(const struct flag *f); /* its help */
 
 /* Looks up an environment variable; NULL when unset. The caller supplies it, so that
  * parsing stays pure. */

@@ -80,11 +80,10 @@ void applet_warn(struct run *r, struct str text);
 
 /* -o, for commands with several output formats: "yaml|json|name". The flag parser
  * refuses others. */
-#define OUTPUT_FLAG(type, formats)                                                       \
-	{                                                                                \
-		.name = "output", .letter = 'o', .kind = FLAG_CHOICE,                    \
-		.offset = offsetof(type, output), .value = "FORMAT", .choices = formats, \
-		.help = "output format"                                                  \
+#define OUTPUT_FLAG(type, formats)                                                        \
+	{                                                                                 \
+		.texts = FLAG_TEXT("output", "FORMAT", "output format"), .letter = 'o',   \
+		.kind = FLAG_CHOICE, .offset = offsetof(type, output), .choices = formats \
 	}
 
 /* The version command, which every applet has. */

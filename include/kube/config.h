@@ -24,12 +24,12 @@ struct kube_flags {
 extern const struct flag kube_flag_table[];
 
 /* The table entry that includes these flags, for a struct with a member `kube`. */
-#define KUBE_FLAGS(type)                                                               \
-	{                                                                              \
-		.name = "options", .kind = FLAG_GROUP, .offset = offsetof(type, kube), \
-		.group = kube_flag_table,                                              \
-		.help = "the flags that select the cluster and the "                   \
-			"credentials, as kubectl's"                                    \
+#define KUBE_FLAGS(type)                                                                     \
+	{                                                                                    \
+		.texts = FLAG_TEXT("options", "",                                            \
+				   "the flags that select the cluster and the "              \
+				   "credentials, as kubectl's"),                             \
+		.kind = FLAG_GROUP, .offset = offsetof(type, kube), .group = kube_flag_table \
 	}
 
 /*

@@ -5,6 +5,23 @@
  */
 #include "base/flag.h"
 
+const char *flag_name(const struct flag *f)
+{
+	return f->texts;
+}
+
+const char *flag_value(const struct flag *f)
+{
+	return f->texts + strlen(f->texts) + 1;
+}
+
+const char *flag_purpose(const struct flag *f)
+{
+	const char *value = flag_value(f);
+
+	return value + strlen(value) + 1;
+}
+
 struct reader {
 	struct arena *a;
 	const struct flag_parse *p;
@@ -30,7 +47,7 @@ static bool same_name(struct str typed, const char *name)
 static const struct flag *find_in(const struct flag_table *t, struct str name, char letter,
 				  void **opts)
 {
-	for (const struct flag *f = t->flags; f->name; f++) {
+	for (const struct flag *f = t->flags; f->texts; f++) {
 		struct flag_table inner = { f->group, (char *)t->opts + f->offset };
 
 		if (f->kind == FLAG_GROUP) {
@@ -38,7 +55,7 @@ static const struct flag *find_in(const struct flag_table *t, struct str name, c
 
 			if (in)
 				return in;
-		} else if (letter ? f->letter == letter : same_name(name, f->name)) {
+		} else if (letter ? f->letter == letter : same_name(name, flag_name(f))) {
 			*opts = t->opts;
 			return f;
 		}
@@ -77,11 +94,11 @@ struct names {
 
 static void shown_names(struct arena *a, const struct flag *f, struct names *out)
 {
-	for (; f->name; f++)
+	for (; f->texts; f++)
 		if (f->kind == FLAG_GROUP)
 			shown_names(a, f->group, out);
 		else if (!f->hidden)
-			VEC_PUSH(a, out, f->name);
+			VEC_PUSH(a, out, flag_name(f));
 }
 
 static int unknown(struct reader *r, struct str name, bool has_value)
@@ -119,7 +136,7 @@ static int bad_value(struct reader *r, const struct flag *f, struct str v, const
 		     const char *want)
 {
 	return err_set(r->err, ERR_INVALID, "invalid argument \"%.*s\" for %s: %s", STRF(v), source,
-		       want ? want : f->value);
+		       want ? want : flag_value(f));
 }
 
 /* One line: the fault, the likely meaning, the known choices. */
@@ -129,7 +146,7 @@ static int bad_choice(struct reader *r, const struct flag *f, struct str v, stru
 	struct buf b;
 
 	buf_init(&b, r->a);
-	if (strcmp(f->name, "output") == 0)
+	if (strcmp(flag_name(f), "output") == 0)
 		buf_addf(&b, "unknown output format \"%.*s\"", STRF(v));
 	else
 		buf_addf(&b, "invalid argument \"%.*s\" for %s", STRF(v), source);
@@ -219,8 +236,8 @@ static int long_flag(struct reader *r, struct str arg)
 
 	if (!f)
 		return unknown(r, name, has_value);
-	source = str_fmt(r->a, "--%s", f->name).p;
-	VEC_PUSH(r->a, &r->given, str_of(f->name));
+	source = str_fmt(r->a, "--%s", flag_name(f)).p;
+	VEC_PUSH(r->a, &r->given, str_of(flag_name(f)));
 	return has_value ? store_value(r, f, opts, v, source) : without_value(r, f, opts, source);
 }
 
@@ -237,7 +254,7 @@ static int parse_letters(struct reader *r, const char *arg)
 		if (!f)
 			return err_set(r->err, ERR_INVALID, "unknown shorthand flag: '%c' in -%s",
 				       *c, arg);
-		VEC_PUSH(r->a, &r->given, str_of(f->name));
+		VEC_PUSH(r->a, &r->given, str_of(flag_name(f)));
 		if (c[1] == '=')
 			return store_value(r, f, opts, str_of(c + 2), source);
 		if (f->kind == FLAG_COUNT && all_digits(c + 1))
@@ -268,7 +285,7 @@ static int wrong_letters(struct reader *r, const char *arg, int rc)
 	if (!f || f->hidden || name.n < 2)
 		return rc;
 	return err_set(r->err, ERR_INVALID, "%s (did you mean --%s?)", str_z(r->a, r->err->msg),
-		       f->name);
+		       flag_name(f));
 }
 
 static bool was_given(const struct reader *r, const char *name)
@@ -283,7 +300,7 @@ static int from_env(struct reader *r, const struct flag_table *t)
 {
 	int rc = 0;
 
-	for (const struct flag *f = t->flags; f->name && rc == 0; f++) {
+	for (const struct flag *f = t->flags; f->texts && rc == 0; f++) {
 		struct flag_table inner = { f->group, (char *)t->opts + f->offset };
 		const char *v;
 
@@ -291,7 +308,7 @@ static int from_env(struct reader *r, const struct flag_table *t)
 			rc = from_env(r, &inner);
 			continue;
 		}
-		if (f->kind == FLAG_CHOICE || !f->env || was_given(r, f->name))
+		if (f->kind == FLAG_CHOICE || !f->env || was_given(r, flag_name(f)))
 			continue;
 		v = r->p->env(r->p->env_ctx, f->env);
 		if (v && *v)

@@ -14,11 +14,11 @@
 static void add_names(struct buf *b, const struct flag *f)
 {
 	if (f->letter)
-		buf_addf(b, "  -%c, --%s", f->letter, f->name);
+		buf_addf(b, "  -%c, --%s", f->letter, flag_name(f));
 	else
-		buf_addf(b, "      --%s", f->name);
-	if (f->value)
-		buf_addf(b, " %s", f->value);
+		buf_addf(b, "      --%s", flag_name(f));
+	if (*flag_value(f))
+		buf_addf(b, " %s", flag_value(f));
 }
 
 /* The default as it would be given; nothing when there is none. */
@@ -50,10 +50,9 @@ static void add_value(struct buf *b, const struct flag *f, const void *field)
 
 static void add_text(struct buf *b, const struct flag *f, const void *opts)
 {
-	size_t start;
-
-	struct str help = str_of(f->help);
+	struct str help = str_of(flag_purpose(f));
 	ptrdiff_t given = str_find(help, S(" (default"));
+	size_t start;
 
 	buf_add(b, given < 0 ? help : str_sub(help, 0, (size_t)given));
 	if (f->kind == FLAG_CHOICE) {
@@ -79,7 +78,7 @@ void flag_help(struct buf *b, const struct flag *f, const void *opts, size_t wid
 {
 	size_t column = width < NARROW ? NARROW_COLUMN : COLUMN;
 
-	for (; f->name; f++) {
+	for (; f->texts; f++) {
 		AUTO(arena) struct arena scratch = ARENA_INIT;
 		size_t start = b->n, used;
 		struct buf text;

@@ -27,45 +27,21 @@ struct common {
  * line is written at once. */
 /* clang-format off */
 #define COMMON_FLAGS                                             \
-	{ .name = "help",                                        \
-	  .letter = 'h',                                         \
-	  .kind = FLAG_BOOL,                                     \
-	  .offset = offsetof(struct common, help),               \
-	  .help = "show this help" },                            \
-	{ .name = "v",                                           \
-	  .letter = 'v',                                         \
-	  .kind = FLAG_COUNT,                                    \
-	  .offset = offsetof(struct common, verbosity),          \
-	  .value = "N",                                          \
-	  .help = "log verbosity, from 0 to 10 (default 0)" }, \
-	{ .name = "vmodule",                                     \
-	  .kind = FLAG_STR,                                      \
-	  .offset = offsetof(struct common, modules),            \
-	  .value = "PATTERNS",                                   \
-	  .help = "accepted for compatibility",                  \
-	  .hidden = true },                                      \
-	{ .name = "log-flush-frequency",                         \
-	  .kind = FLAG_DURATION,                                 \
-	  .offset = offsetof(struct common, flush),              \
-	  .value = "DURATION",                                   \
-	  .help = "accepted for compatibility",                  \
-	  .hidden = true },                                      \
-	{ .name = "version",                                     \
-	  .kind = FLAG_BOOL,                                     \
-	  .offset = offsetof(struct common, version),            \
-	  .help = "print the version" }
+	{ .texts = FLAG_TEXT("help", "", "show this help"), .letter = 'h', .kind = FLAG_BOOL, .offset = offsetof(struct common, help) },                            \
+	{ .texts = FLAG_TEXT("v", "N", "log verbosity, from 0 to 10 (default 0)"), .letter = 'v', .kind = FLAG_COUNT, .offset = offsetof(struct common, verbosity) }, \
+	{ .texts = FLAG_TEXT("vmodule", "PATTERNS", "accepted for compatibility"), .kind = FLAG_STR, .offset = offsetof(struct common, modules), .hidden = true },                                      \
+	{ .texts = FLAG_TEXT("log-flush-frequency", "DURATION", "accepted for compatibility"), .kind = FLAG_DURATION, .offset = offsetof(struct common, flush), .hidden = true },                                      \
+	{ .texts = FLAG_TEXT("version", "", "print the version"), .kind = FLAG_BOOL, .offset = offsetof(struct common, version) }
 /* clang-format on */
 
 static const struct flag common_flags[] = { COMMON_FLAGS, { 0 } };
 
 /* For applets with coloured output. */
 static const struct flag colour_flags[] = {
-	{ .name = "color",
+	{ .texts = FLAG_TEXT("color", "WHEN", "colour the output"),
 	  .kind = FLAG_CHOICE,
 	  .offset = offsetof(struct common, colour),
-	  .value = "WHEN",
-	  .choices = "auto|always|never",
-	  .help = "colour the output" },
+	  .choices = "auto|always|never" },
 	COMMON_FLAGS,
 	{ 0 },
 };

@@ -123,12 +123,12 @@ static void add_exits(struct run *r, const struct command *c, size_t width)
 /* Flags that many commands share are on a page of their own. */
 static void add_groups(struct run *r, const struct command *c, size_t width)
 {
-	for (const struct flag *f = c->flags; f && f->name; f++)
-		if (f->kind == FLAG_GROUP && strcmp(f->name, c->name) != 0) {
+	for (const struct flag *f = c->flags; f && f->texts; f++)
+		if (f->kind == FLAG_GROUP && strcmp(flag_name(f), c->name) != 0) {
 			buf_addc(&r->out, '\n');
 			wrap_add(&r->out,
-				 str_fmt(r->a, "Use \"%s %s\" for %s.", r->called_as, f->name,
-					 f->help),
+				 str_fmt(r->a, "Use \"%s %s\" for %s.", r->called_as, flag_name(f),
+					 flag_purpose(f)),
 				 0, 0, width);
 		}
 }

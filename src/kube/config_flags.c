@@ -5,14 +5,14 @@
  */
 #include "kube/config.h"
 
-#define FLAG(flag_name, type, member, what, text)                                               \
-	{                                                                                       \
-		.name = flag_name, .kind = type, .offset = offsetof(struct kube_flags, member), \
-		.value = what, .help = text                                                     \
+#define FLAG(flag_name, type, member, what, text)                        \
+	{                                                                \
+		.texts = FLAG_TEXT(flag_name, what, text), .kind = type, \
+		.offset = offsetof(struct kube_flags, member)            \
 	}
 #define STR(name, member, what, text) FLAG(name, FLAG_STR, member, what, text)
 #define STRS(name, member, what, text) FLAG(name, FLAG_STRS, member, what, text)
-#define BOOL(name, member, text) FLAG(name, FLAG_BOOL, member, NULL, text)
+#define BOOL(name, member, text) FLAG(name, FLAG_BOOL, member, "", text)
 
 const struct flag kube_flag_table[] = {
 	STR("as", as, "USER", "user to impersonate"),
@@ -37,23 +37,20 @@ const struct flag kube_flag_table[] = {
 	    "cluster and credentials (default $KUBECONFIG or ~/.kube/config)"),
 	STR("kuberc", ignored, "FILE", "no effect: there are no preferences"),
 	BOOL("match-server-version", ignored_bool, "no effect: any server version works"),
-	{ .name = "namespace",
+	{ .texts = FLAG_TEXT("namespace", "NAME", "namespace to use"),
 	  .letter = 'n',
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct kube_flags, ns),
-	  .value = "NAME",
-	  .help = "namespace to use" },
+	  .offset = offsetof(struct kube_flags, ns) },
 	STR("password", password, "PASSWORD", "password of --username"),
 	STR("profile", ignored, "NAME", "no effect: there are no profiles"),
 	STR("profile-output", ignored, "FILE", "no effect: see --profile"),
 	STR("request-timeout", request_timeout, "DURATION",
 	    "how long one request may take (default 0: no limit)"),
-	{ .name = "server",
+	{ .texts = FLAG_TEXT("server", "URL",
+			     "address of the API server (default the kubeconfig's)"),
 	  .letter = 's',
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct kube_flags, server),
-	  .value = "URL",
-	  .help = "address of the API server (default the kubeconfig's)" },
+	  .offset = offsetof(struct kube_flags, server) },
 	STR("tls-server-name", tls_server_name, "NAME",
 	    "name to request and to verify in the server's certificate (default the host of its "
 	    "address)"),

@@ -12,16 +12,13 @@ struct opts {
 };
 
 static const struct flag flags[] = {
-	{ .name = "size",
+	{ .texts = FLAG_TEXT("size", "SIZE", "how large it is"),
 	  .letter = 's',
 	  .kind = FLAG_STR,
-	  .offset = offsetof(struct opts, size),
-	  .value = "SIZE",
-	  .help = "how large it is" },
-	{ .name = "fail",
+	  .offset = offsetof(struct opts, size) },
+	{ .texts = FLAG_TEXT("fail", "", "return an error"),
 	  .kind = FLAG_BOOL,
-	  .offset = offsetof(struct opts, fail),
-	  .help = "return an error" },
+	  .offset = offsetof(struct opts, fail) },
 	{ 0 },
 };
 
