@@ -87,8 +87,9 @@ const struct command operator_start_command = {
 		    "    --payload-version=4.22.0 --operator-image=$IMAGE\n"
 		    "# Outside\n"
 		    "@ start --images-json images.json --kubeconfig admin.kubeconfig",
-	.exits = "0 after SIGTERM, when the feature gates change or when somebody else leads; "
-		 "255 when it cannot start",
+	.exits =
+		"0 after SIGTERM, 255 when it cannot start; 0, too, when the feature gates change or "
+		"another instance leads",
 	.flags = flags,
 	.opts_size = sizeof(struct opts),
 	.defaults = defaults,
