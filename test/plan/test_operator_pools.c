@@ -1,8 +1,9 @@
 /*
  * MachineConfigNodes, pools, user data, pre-built images and the os-builder: upstream's golden
- * cases from the given objects to rest, and single facts.
+ * cases from the given objects to rest, and malformed objects.
  */
 #include "operator_case.h"
+#include "plan/operator/op_status.h"
 
 /* ---- running the steps on a case ----------------------------------------- */
 
@@ -341,8 +342,126 @@ TEST golden_cases_have_upstreams_os_builder(void)
 	PASS();
 }
 
+/* ---- robustness ---------------------------------------------------------- */
+
+/* A value somewhere below j, chosen at random. */
+static struct json *random_value(struct json *j, struct test_rng *rng)
+{
+	while (json_len(j) && json_kind(j) >= JSON_ARRAY && test_rand(rng, 6)) {
+		uint32_t k = test_rand(rng, (uint32_t)json_len(j));
+
+		j = json_first(j);
+		while (k--)
+			j = json_next(j);
+	}
+	return j;
+}
+
+/* Replaces a value by one of another kind, or removes it; what identifies the object stays. */
+static void damage(struct arena *a, struct json *object, struct test_rng *rng)
+{
+	struct json *parent = object, *value = object, *new;
+	struct str name = json_str(object, "metadata.name"), kind = json_str(object, "kind");
+	struct str ns = json_str(object, "metadata.namespace"),
+		   api = json_str(object, "apiVersion");
+
+	for (int i = 0; i < 8 && value == object; i++)
+		value = random_value(object, rng);
+	if (value == object)
+		return;
+	for (bool found = false; !found;) {
+		struct json *next = NULL;
+
+		for (struct json *m = json_first(parent); m && !found; m = json_next(m)) {
+			found = m == value;
+			if (!found && json_path_of(a, m, value).n)
+				next = m;
+		}
+		if (!found)
+			parent = next;
+	}
+	new = json_new(a, (enum json_kind)test_rand(rng, JSON_OBJECT + 1));
+	if (json_kind(new) == JSON_NUMBER)
+		new = json_new_i64(a, (int64_t)test_rand(rng, 3) - 1);
+	if (json_kind(new) == JSON_NULL && json_kind(parent) == JSON_OBJECT)
+		json_detach(parent, value);
+	else
+		json_replace(parent, value, new);
+	json_set(object, S("apiVersion"), json_new_str(a, api));
+	json_set(object, S("kind"), json_new_str(a, kind));
+	json_set(json_make(a, object, "metadata"), S("name"), json_new_str(a, name));
+	json_set(json_make(a, object, "metadata"), S("namespace"), json_new_str(a, ns));
+}
+
+/* Every step and every status: requests with bodies that are JSON, or an error with a text. */
+static bool survives(struct run *run)
+{
+	struct arena *a = &run->a;
+	bool good = true;
+
+	for (int i = 0; i < 5; i++) {
+		struct operator_outcome o = { (enum operator_pass)i, OPERATOR_SERVER, S("no") };
+		struct operator_result out = { 0 };
+		struct err ignored = ERR_INIT(a);
+		struct json *body;
+		int rc = 0;
+
+		run->err = ERR_INIT(a);
+		if (i < 2)
+			rc = both[i](run, &out);
+		else if (i == 2)
+			rc = builder_step(run, &out);
+		else if (i == 3)
+			rc = operator_required_pools(a, &run->c.view, &run->r, &out, &run->err);
+		good &= rc == 0 || run->err.msg.n;
+		operator_status_begin(a, &run->c.view, &run->m, &out.actions);
+		if (i < 4)
+			operator_status(a, &run->c.view, &o, &out.actions);
+		for (size_t k = 0; k < out.actions.n; k++)
+			good &= !out.actions.v[k].body.n ||
+				json_parse(a, out.actions.v[k].body, NULL, &body, &ignored) == 0;
+	}
+	return good;
+}
+
+TEST any_value_may_be_malformed(void)
+{
+	static const char *const cases[] = { "028-machineosconfig", "082-prebuilt-image" };
+	struct test_rng rng = { 7 };
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct run base;
+
+		run_begin(&base, cases[i], true);
+		for (int round = 0; round < 200; round++) {
+			struct run run = base;
+
+			run.a = ARENA_INIT;
+			run.c.a = &run.a;
+			run.c.view.ctx = &run.c;
+			run.c.objects = (struct docs){ 0 };
+			for (size_t k = 0; k < base.c.objects.n; k++) {
+				struct doc d = { .tree = json_clone(&run.a,
+								    base.c.objects.v[k].tree) };
+
+				VEC_PUSH(&run.a, &run.c.objects, d);
+			}
+			for (int k = 0; k < 4; k++)
+				damage(&run.a,
+				       run.c.objects.v[test_rand(&rng, (uint32_t)run.c.objects.n)]
+					       .tree,
+				       &rng);
+			ASSERT(survives(&run));
+			arena_free(&run.a);
+		}
+		arena_free(&base.a);
+	}
+	PASS();
+}
+
 SUITE(suite)
 {
+	RUN_TEST(any_value_may_be_malformed);
 	RUN_TEST(golden_cases_have_upstreams_pools_nodes_and_user_data);
 	RUN_TEST(golden_cases_are_at_rest);
 	RUN_TEST(golden_cases_have_upstreams_os_builder);

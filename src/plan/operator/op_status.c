@@ -198,7 +198,8 @@ static void set_ended(struct change *c)
 static struct json *status_with(struct change *c, const struct json *live, const char *related,
 				struct json *extension)
 {
-	struct json *j = live ? json_clone(c->a, live) : json_new(c->a, JSON_OBJECT);
+	struct json *j = json_kind(live) == JSON_OBJECT ? json_clone(c->a, live)
+							: json_new(c->a, JSON_OBJECT);
 
 	json_set(j, S("conditions"), conditions_json(c->a, &c->conditions, true));
 	if (c->versions)
