@@ -40,10 +40,10 @@ static struct str counted(struct arena *a, const struct forecast_nodes *n)
 
 	if (!n->known)
 		return max > 0 ? str_fmt(a,
-					 "number of nodes not known, %lld at a "
+					 "number of nodes unknown, %lld at a "
 					 "time",
 					 (long long)max)
-			       : S("number of nodes not known");
+			       : S("number of nodes unknown");
 	if (max > (int64_t)n->n)
 		max = (int64_t)n->n;
 	return str_fmt(a, "%zu node%s, %lld at a time", n->n, n->n == 1 ? "" : "s", (long long)max);

@@ -160,7 +160,7 @@ finished() {	# NAME CONFIG
 }
 rebooted() {	# NAME
 	until_ "$1 reboots" 'grep -q "reboot successful" "$CALLS"'
-	until_ "$1 told" '[ "$(note post-config-action)" = Rebooting ]'
+	until_ "$1 is reported" '[ "$(note post-config-action)" = Rebooting ]'
 	until_ "$1 rests" 'grep -q "is queued for a reboot, skipping sync" "$TMP/log"'
 }
 degraded() { until_note "$1 reason" reason "$2"; soon "$1 state" "${3:-Degraded}" 'note state'; }

@@ -20,14 +20,14 @@ fails() {
 	fi
 }
 fails 'render: no such file' 1 'Error: open /nonexistent: No such file or directory' "$BIN/mcoctl" render -f /nonexistent
-fails 'render: an empty folder' 1 "Error: no manifests found in $TMP/empty" "$BIN/mcoctl" render -f "$TMP/empty"
+fails 'render: an empty directory' 1 "Error: no manifests found in $TMP/empty" "$BIN/mcoctl" render -f "$TMP/empty"
 fails 'render: no such pool' 1 'Error: no MachineConfigPool "nope" among the manifests: the pools are master, worker, infra' \
 	"$BIN/mcoctl" render -f examples/bootstrap --pool nope
-fails 'diff: nobody there' 2 'Error: listing machineconfigpools: GET http://127.0.0.1:1/apis/machineconfiguration.openshift.io/v1/machineconfigpools: connect to 127.0.0.1 port 1: Connection refused' \
+fails 'diff: no server' 2 'Error: listing machineconfigpools: GET http://127.0.0.1:1/apis/machineconfiguration.openshift.io/v1/machineconfigpools: connect to 127.0.0.1 port 1: Connection refused' \
 	"$BIN/mcoctl" diff a b --server http://127.0.0.1:1
 fails 'cat: no cluster' 1 'Error: worker is not a file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)' \
 	"$BIN/mcoctl" cat worker:/etc/x
-fails 'bootstrap: no folders' 255 '--dest-dir or --manifest-dir not set' "$BIN/mco-controller" bootstrap
+fails 'bootstrap: no directories' 255 '--dest-dir or --manifest-dir not set' "$BIN/mco-controller" bootstrap
 fails 'controller: no kubeconfig' 255 'creating clients: open /none: No such file or directory' \
 	"$BIN/mco-controller" start --kubeconfig /none
 fails 'controller: metrics nowhere' 1 'Error: --metrics-listen-address: invalid address "foo": use HOST:PORT, or :PORT for all addresses' \
@@ -39,7 +39,7 @@ fails 'sandbox: a port that is no number' 1 'Error: invalid argument "abc" for -
 	"$BIN/mco-sandbox" start --port abc
 fails 'sandbox: data nowhere' 1 'Error: open /none/x: No such file or directory' \
 	"$BIN/mco-sandbox" start --port 0 --data /none/x
-fails 'sandbox: data in a folder' 1 "Error: open $TMP/empty: Is a directory" \
+fails 'sandbox: data is a directory' 1 "Error: open $TMP/empty: Is a directory" \
 	"$BIN/mco-sandbox" start --port 0 --data "$TMP/empty"
 fails 'sandbox: evictions' 1 'Error: invalid argument "v9" for --eviction (did you mean v1?): use v1beta1, v1 or none' "$BIN/mco-sandbox" start --eviction v9
 fails 'verify: nothing there' 2 "Error: $TMP/empty has no config to verify: open /etc/machine-config-daemon/currentconfig: no such file or directory" \
@@ -76,7 +76,7 @@ for command in 'mcoctl fmt examples/demo/60-worker-motd.yaml' 'mcoctl --help' 'm
 	expect "full disk: $command" 1 '' 'Error: write standard output: No space left on device
 ' bash -c "\"\$0\"/$command > /dev/full" "$BIN"
 done
-expect 'somebody who has seen enough' 0 '141
+expect 'a reader that closes the pipe' 0 '141
 ' '' bash -c 'mkfifo "$1"; exec 3<>"$1" 4>"$1" 3>&-; "$0/mcoctl" --help >&4; echo $?' "$BIN" "$TMP/fifo"
 
 # Ctrl-C. Background jobs of a shell ignore SIGINT, so env restores the default. The

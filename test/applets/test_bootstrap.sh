@@ -67,8 +67,8 @@ refused() { # name, message, arguments...
 }
 ex=examples/bootstrap
 all=(--templates=builtin --manifest-dir $ex --pull-secret $ex/pull-secret.yaml --dest-dir "$TMP/out" --payload-version 4.22.0)
-refused 'no folders' '--dest-dir or --manifest-dir not set' --dest-dir "$TMP/out"
-refused 'no such folder' "error running MCC[BOOTSTRAP]: failed to read dir \"$TMP/none\": open $TMP/none: no such file or directory" \
+refused 'no directories' '--dest-dir or --manifest-dir not set' --dest-dir "$TMP/out"
+refused 'no such directory' "error running MCC[BOOTSTRAP]: failed to read dir \"$TMP/none\": open $TMP/none: no such file or directory" \
 	"${all[@]}" --manifest-dir "$TMP/none"
 refused 'no such secret' "error running MCC[BOOTSTRAP]: open $TMP/none: no such file or directory" "${all[@]}" --pull-secret "$TMP/none"
 refused 'another release' 'error running MCC[BOOTSTRAP]: error creating feature gates handler: unable to determine features: missing desired version "4.23.0" in featuregates.config.openshift.io/cluster' \
@@ -93,7 +93,7 @@ refused 'AWS by the built-in templates' "error running MCC[BOOTSTRAP]: the built
 touch "$TMP/file"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/file/x" >"$TMP/.out" 2>"$TMP/.err"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: mkdir $TMP/file: not a directory" ]; then
-	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a file for a folder'; cat "$TMP/.err"; fi
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a file instead of a directory'; cat "$TMP/.err"; fi
 
 # The example: three pools, modes by the umask, and a second run changes nothing.
 (umask 022; "$BIN/mco-controller" bootstrap "${all[@]}" 2>/dev/null)
@@ -115,7 +115,7 @@ mkdir -p "$TMP/blocked/controller-config/machine-config-controller.yaml/x"
 "$BIN/mco-controller" bootstrap "${all[@]}" --dest-dir "$TMP/blocked" >"$TMP/.out" 2>"$TMP/.err"
 if [ $? = 255 ] && [ "$(fatal "$TMP/.err")" = "error running MCC[BOOTSTRAP]: rename $TMP/blocked/controller-config/machine-config-controller.yaml: is a directory" ] &&
    [ -z "$(find "$TMP/blocked" -name '.bootstrap*')" ]; then
-	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a folder for a file'; cat "$TMP/.err"; fi
+	passed=$((passed + 1)); else failed=$((failed + 1)); echo 'FAIL a directory instead of a file'; cat "$TMP/.err"; fi
 # A write fails, here at 8 KiB of a file: everything stays unchanged.
 cp -r "$TMP/first" "$TMP/full"
 sed -i 's/^kind:/# old\n&/' "$TMP/full"/*/*
@@ -129,9 +129,9 @@ expect 'the same again' 0 '' '' diff -r "$TMP/first" "$TMP/out"
 expect "upstream's name" 0 '' '' bash -c "exec -a machine-config-controller '$BIN/mco' bootstrap ${all[*]} 2>/dev/null"
 
 # mcoctl shows the effect of changing such objects.
-expect 'a preview of mirrors' 1 'pool master: each node: no drain, no reboot (number of nodes not known, 1 at a time)
-pool worker: each node: no drain, no reboot (number of nodes not known, 1 at a time)
-pool infra: each node: no drain, no reboot (number of nodes not known, 1 at a time)
+expect 'a preview of mirrors' 1 'pool master: each node: no drain, no reboot (number of nodes unknown, 1 at a time)
+pool worker: each node: no drain, no reboot (number of nodes unknown, 1 at a time)
+pool infra: each node: no drain, no reboot (number of nodes unknown, 1 at a time)
   Special crio: file /etc/containers/registries.conf: policy for /etc/containers/registries.conf
 ' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f examples/new-mirrors.yaml --base $ex | sed -n '/each node/,\$p' | grep -v '^assumed'"
 g=$TMP/gather/img/cluster-scoped-resources
@@ -143,7 +143,7 @@ expect 'the same from a must-gather' 0 '' '' diff <("$BIN/mcoctl" diff -f exampl
 sed 's/maxPods: 500/maxPods: 250/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 expect 'a preview of the kubelet' 1 '  -maxPods: 500
   +maxPods: 250
-pool worker: each node: drain and reboot (number of nodes not known, 1 at a time)
+pool worker: each node: drain and reboot (number of nodes unknown, 1 at a time)
 ' '' bash -c "set -o pipefail; '$BIN/mcoctl' diff -f '$TMP/kubelet.yaml' --base $ex -p worker | grep -E 'maxPods|each node'"
 sed 's/maxPods: 500/clusterDomain: x/' $ex/20-kubelet.yaml > "$TMP/kubelet.yaml"
 expect 'a KubeletConfig that is refused' 1 "refused: KubeletConfig roomy-workers ($TMP/kubelet.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x

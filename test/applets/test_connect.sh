@@ -43,7 +43,7 @@ here=https://127.0.0.1:$port
 config "$here" "$ca"
 try 'a good one' "$none"
 config "$here" "certificate-authority: $certs/other.pem"
-line 'of somebody else' "$here" 'tls: certificate signed by unknown authority (CN=ca)'
+line 'of another authority' "$here" 'tls: certificate signed by unknown authority (CN=ca)'
 config "$here" "certificate-authority-data: $(base64 -w0 "$certs/ca.pem")"
 try 'the authority in the kubeconfig' "$none"
 config "$here" "certificate-authority-data: $(echo nothing | base64)"

@@ -67,7 +67,7 @@ done
 is 'the cause is logged, once' "Error syncing machineconfigpool worker: $cause" "$(lines . WE)"
 machine_config 60-bad worker x 3.4.0
 w2=$(new_target worker "$w1")
-eventually 'put right' "$(all_well 5 "$w2")" settled worker
+eventually 'corrected' "$(all_well 5 "$w2")" settled worker
 is 'and that it is over' 'Synced machineconfigpool worker after errors' "$(lines '^Synced')"
 machine_config 60-bad worker x 9.9.0
 eventually 'the same again is news' 2 count "^Error syncing machineconfigpool worker: could not gen" E

@@ -42,7 +42,7 @@ CONFIG
 start "$TMP/unready"
 crd='definitions/clusterversions.config.openshift.io '
 # each failed list requests the definition, which is not answered yet
-within 120 seen "$crd" "$TMP/asked" 3 || bad 'a definition is asked for until it is told'
+within 120 seen "$crd" "$TMP/asked" 3 || bad 'a definition is requested until the server responds'
 within 120 seen 'GET .*/clusterversions?' "$TMP/asked" 4 || bad 'lists go on meanwhile'
 kill -0 "$controller" 2>/dev/null && ok || bad "it died: $(tail -n 3 "$TMP/log")"
 ended 'and it ends'
@@ -72,7 +72,7 @@ metadata:
 spec: {}
 END
 sandbox_put "$TMP/gate.yaml"
-is 'the gates are told' 200 "$(sandbox_patch /apis/config.openshift.io/v1/featuregates/cluster/status \
+is 'the gates are set' 200 "$(sandbox_patch /apis/config.openshift.io/v1/featuregates/cluster/status \
 	'{"status":{"featureGates":[{"version":"4.22.0","enabled":[],"disabled":[]}]}}')"
 }
 gates
@@ -81,7 +81,7 @@ within 60 seen '\] metrics on :' "$TMP/log" 1 || bad "no metrics: $(tail -n 3 "$
 first=$controller log=$TMP/second
 start "$TMP/kubeconfig" --payload-version 4.22.0 --health-listen-address 127.0.0.1:0
 holder="\] waiting for lease kube-system/machine-config-controller, held by $(hostname)_[-0-9a-f]*, renewed 20[-0-9]*T[:.0-9]*Z\$"
-within 60 seen "$holder" "$TMP/second" 1 || bad "no word of the lease: $(cat "$TMP/second")"
+within 60 seen "$holder" "$TMP/second" 1 || bad "the lease is not logged: $(cat "$TMP/second")"
 port=$(sed -n 's/.*\] health on :\([0-9]*\)$/\1/p' "$TMP/second")
 is 'it answers probes while it waits' 'ok 200' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/healthz")"
 is 'and nothing else' ' 404' "$(curl -s --noproxy '*' -m 60 -w ' %{http_code}' "http://127.0.0.1:$port/metrics")"
@@ -101,7 +101,7 @@ is 'its pod' 201 "$(post /api/v1/namespaces/default/pods '{"apiVersion":"v1","ki
 	"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]}}')"
 log=$TMP/log
 MCO_DRAIN_MS=1000 start "$TMP/kubeconfig" --payload-version 4.22.0 --v 4
-within 60 seen 'GET /api/v1: the server does not offer pods/eviction: drains wait until it succeeds' "$log" 1 || bad "no word of it: $(tail -n 3 "$log")"
+within 60 seen 'GET /api/v1: the server does not offer pods/eviction: drains wait until it succeeds' "$log" 1 || bad "it is not logged: $(tail -n 3 "$log")"
 within 60 seen "$asks" "$log" 2 || bad "it does not ask again: $(tail -n 3 "$log")"
 within 60 seen "node n: Drain failed.*pods/\"p\" -n \"default\": the server's discovery does not offer pods/eviction" "$log" 2 ||
 	bad "the drain does not fail: $(tail -n 3 "$log")"

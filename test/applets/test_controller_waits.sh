@@ -44,7 +44,7 @@ is 'nothing of it is a failure' '' "$(lines . WE)"
 kill "$sandbox_pid"
 wait "$sandbox_pid" 2>/dev/null
 port=${api##*:}
-eventually 'it is told' "API server: connect to 127.0.0.1 port $port: Connection refused; retrying" lines 'refused' W
+eventually 'it is logged' "API server: connect to 127.0.0.1 port $port: Connection refused; retrying" lines 'refused' W
 sleep 1.5 # each of twenty caches has retried once
 is 'once, and not by each of the caches' "API server: connect to 127.0.0.1 port $port: Connection refused; retrying" \
 	"$(lines . WE | grep -v 'watches end')"

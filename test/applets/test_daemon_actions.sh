@@ -149,7 +149,7 @@ given "$(files "$(file /etc/foo 1)"),$(U 1)"
 to "$(files "$(file /etc/foo 2)"),$(U 1)"
 finished D30
 same 'D30' 'systemctl reload a.service' "$(acted)"
-same 'D30 no word of the drain' '"Performing post config change action: Reload for config r2"' "$(logs | grep Performing)"
+same 'D30 the drain is not logged' '"Performing post config change action: Reload for config r2"' "$(logs | grep Performing)"
 says 'systemctl is-enabled u.service' 'echo enabled'
 mc r3 "$(files "$(file /etc/foo 2)"),$(U 3)"; put r3
 : > "$CALLS"; annotate desiredConfig r3
@@ -212,7 +212,7 @@ given "$(files "$(file /etc/foo 1)")"
 annotate desiredDrain drain-r2 lastAppliedDrain drain-r2
 to "$(files "$(file /etc/foo 2)")"
 rebooted D39
-soon 'D39 told' 'Reboot: Node will reboot into config r2' 'events Reboot'
+soon 'D39 reported' 'Reboot: Node will reboot into config r2' 'events Reboot'
 same 'D39' '"drain is already completed on this node" 0' "$(logs | grep drain) $(events | grep -c '^Cordon')"
 stop
 finish

@@ -34,7 +34,7 @@ soon 'D94 events' 'Uncordon NodeDone ConfigDriftMonitorStarted' 'events | sed "s
 same 'D94 drain' uncordon-r1 "$(note desiredDrain)"
 until_ 'D94 report' '[ "$(mcn Updated)" = "True Updated Node node Updated" ]'
 same 'D95' '' "$(note post-config-action)"
-until_ 'D134 told' '[ -n "$(note lastSyncedControllerConfigResourceVersion)" ]'
+until_ 'D134 reported' '[ -n "$(note lastSyncedControllerConfigResourceVersion)" ]'
 same 'D134' 'KCA
 600 644 newline' "$(cat "$ROOT/etc/kubernetes/kubelet-ca.crt")
 $(stat -c %a "$ROOT/etc/kubernetes/kubelet-ca.crt") $(stat -c %a "$ROOT/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem") $([ "$(od -An -tx1 "$ROOT/etc/kubernetes/static-pod-resources/configmaps/cloud-config/ca-bundle.pem")" = " 0a" ] && echo newline)"

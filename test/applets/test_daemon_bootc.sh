@@ -61,7 +61,7 @@ for spec in '"kernelArguments":["a"]' '"kernelType":"realtime"' '"extensions":["
 	before=$(tree; stat -c '%i %z' "$ROOT/etc/foo")
 	to "$(files "$(file /etc/foo 2)")" "$spec"
 	degraded "$spec" 'kernel arguments, kernel types and extensions are part of the image of a host without rpm-ostree: they must be built into it'
-	until_ "$spec: told" 'events | grep -q "^RemoveSigterm"'
+	until_ "$spec: reported" 'events | grep -q "^RemoveSigterm"'
 	stop
 	same "$spec: no drain" "uncordon-r1 " "$(note desiredDrain) $(events Cordon; events Drain)"
 	same "$spec: nothing written" "$before" "$(tree; stat -c '%i %z' "$ROOT/etc/foo")"

@@ -81,7 +81,7 @@ mkdir -p "$ROOT$kept/old" "$ROOT$pods"{machine-config-daemon-abc_1,machine-confi
 stop TERM
 same 'logs' "cp --recursive ${pods}machine-config-daemon-xyz_2 $kept/openshift-machine-config-operator_machine-config-daemon-xyz_2" "$(calls)"
 same 'logs: old ones' "" "$(ls "$ROOT$kept")"
-same 'logs: told' "Daemon logs from ${pods}machine-config-daemon-xyz_2 preserved at $kept/openshift-machine-config-operator_machine-config-daemon-xyz_2" "$(tail -n 1 "$TMP/log" | sed 's/.*\] //')"
+same 'logs: reported' "Daemon logs from ${pods}machine-config-daemon-xyz_2 preserved at $kept/openshift-machine-config-operator_machine-config-daemon-xyz_2" "$(tail -n 1 "$TMP/log" | sed 's/.*\] //')"
 
 # ---- deferred, then an untrusted server: the kubelet bootstraps again ---------------------
 "$BIN"/mco-sandbox start --port 0 --write-kubeconfig "$TMP/other" --tls-cert-file "$TMP/new-signer.pem" \
@@ -132,7 +132,7 @@ same 'no gates: nothing is begun' '' "$(cat "$CALLS")"
 api DELETE /apis/config.openshift.io/v1/featuregates/cluster > /dev/null
 start
 until_ 'a cluster without any' 'events | grep -q "against r1"'
-same 'a cluster without any: told' 1 "$(grep -c 'FeatureGate cluster not found: all features are off' "$TMP/log")"
+same 'a cluster without any: logged' 1 "$(grep -c 'FeatureGate cluster not found: all features are off' "$TMP/log")"
 feature_gate
 gates MachineConfigNodes
 until_ 'then it has some' 'grep -q "FeatureGates changed: restarting" "$TMP/log"'
@@ -159,5 +159,5 @@ says 'rpm-ostree status' 'echo no >&2; exit 1'
 fatal 'no status' 'Failed to initialize single run daemon: error reading osImageURL from rpm-ostree: error running rpm-ostree status --json: exit status 1' 2
 rm "$ROOT/etc/os-release"
 fatal 'no OS' 'Failed to initialize single run daemon: checking operating system: No content available from os-release files'
-same 'nobody is told' Done "$(note state)"
+same 'the state is not changed' Done "$(note state)"
 finish

@@ -112,7 +112,7 @@ same 'D132 words' "/run/bin/machine-config-daemon start --root-mount $R --kubeco
 same 'D132 place' "$R $R 755 1" "$(readlink /proc/$DAEMON/root) $(readlink /proc/$DAEMON/cwd) $(stat -c %a "$R/run/bin/machine-config-daemon") $(tr '\0' '\n' < /proc/$DAEMON/environ | sed -n 's/^_MCD_DID_REEXEC=//p')"
 same 'D132 its mounts' /run/machine-config-daemon-bin "$(mounts $DAEMON /run)"
 same 'D132 read-only' ro "$(awk '$5 == "/run/machine-config-daemon-bin" { print $6 }' /proc/$DAEMON/mountinfo | cut -d, -f1)"
-same 'D132 nobody else sees them' '' "$(mounts)"
+same 'D132 other processes do not see them' '' "$(mounts)"
 same 'D132 the programs are out of reach' '' "$(ls -A "$R/run/machine-config-daemon-bin")"
 stop D132
 # arguments before the command are kept, and one that only looks like it

@@ -24,9 +24,9 @@ mv "$J" "$TMP/journal"
 mkdir -p "$ROOT/run"
 touch "$ROOT/run/machine-config-daemon-force"
 apply r2 0
-expect 'the way out' 0 'as r2 says: 1 files, 1 units
+expect 'the documented repair' 0 'as r2 says: 1 files, 1 units
 ' '' "$MCO" verify --root-mount "$ROOT"
-same 'the way out: nothing of the old one' '2' "$(cd "$ROOT/etc" && cat foo; ls old 2>/dev/null)"
+same 'the documented repair: no old file' '2' "$(cd "$ROOT/etc" && cat foo; ls old 2>/dev/null)"
 
 # a kept file
 new_node; J=$ROOT/etc/machine-config-daemon/journal

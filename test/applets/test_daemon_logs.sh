@@ -104,7 +104,7 @@ MCO_RETRY_MS=$RETRY_WAS start --kubelet-healthz-enabled=true --kubelet-healthz-e
 metric() { curl -sS -m 60 "http://127.0.0.1:$(sed -n 's/.*Metrics on port //p' "$TMP/log")/metrics" | sed -n "s/^$1 //p"; }
 until_ 'it listens' 'grep -q "Metrics on port" "$TMP/log"'
 until_ 'it fails for a while' '[ "$(metric mcd_kubelet_state)" -ge 4 ]'
-same 'which is told once' 1 "$(lines 'kubelet health check has failed 1 times: ' W | wc -l)"
+same 'which is logged once' 1 "$(lines 'kubelet health check has failed 1 times: ' W | wc -l)"
 same 'and not again' 1 "$(lines 'kubelet health check' W | wc -l)"
 : > "$TMP/healthy"
 until_ 'it is well again' 'lines . I | grep -qx "Kubelet health ok"'

@@ -16,10 +16,10 @@ says systemd-run "cat '$ROOT/etc/foo' >> '$TMP/seen'; echo >> '$TMP/seen'
 	[ ! -e '$TMP/once' ] || exit 0
 	touch '$TMP/once'; curl -sS -m 60 -X DELETE '$URL/api/v1/nodes/node' > /dev/null; exit 1"
 to "$(files "$(file /etc/foo 2)")"
-until_ 'told in vain' 'grep -q "unable to update node" "$TMP/log"'
+until_ 'the report fails' 'grep -q "unable to update node" "$TMP/log"'
 soon 'the disk is put back' 1 'cat "$ROOT/etc/foo"'
 node "${R1[@]}" controlPlaneTopology SingleReplica desiredConfig r2 state Working
-until_ 'then told' 'grep -q "state: Working -> Degraded" "$TMP/log"'
+until_ 'then it is reported' 'grep -q "state: Working -> Degraded" "$TMP/log"'
 rebooted 'again'
 same 'rebooted with the new config on the disk' $'2\n2' "$(cat "$TMP/seen")"
 stop

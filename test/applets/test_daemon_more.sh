@@ -21,7 +21,7 @@ annotate currentConfig r1
 finished 'E01 back' r1
 # E02: a removed state is Degraded, and then repaired
 annotate state -
-until_ 'E02 told' 'grep -qF "Marking Degraded due to: \"'$K'/state annotation not found on node '"'node'"'\"" "$TMP/log"'
+until_ 'E02 reported' 'grep -qF "Marking Degraded due to: \"'$K'/state annotation not found on node '"'node'"'\"" "$TMP/log"'
 until_note 'E02 mended' state Done
 # E03: its config is damaged while it runs; another one replaces it
 printf '{"metadata":{"na' > "$ROOT/etc/machine-config-daemon/currentconfig"
@@ -155,7 +155,7 @@ says ostree 'echo no; exit 1'
 node "${R1[@]}"
 merge /api/v1/nodes/node '{"metadata":{"labels":{"node-role.kubernetes.io/master":""}}}' > /dev/null
 start
-until_ 'E13 told' 'grep -qF "Marking Degraded due to: \"failed to set per-object-fsync for ostree: exit status 1\"" "$TMP/log"'
+until_ 'E13 reported' 'grep -qF "Marking Degraded due to: \"failed to set per-object-fsync for ostree: exit status 1\"" "$TMP/log"'
 until_ 'E13 goes on' 'events | grep -q "against r1"'
 same 'E13 once' 1 "$(calls | grep -c ^ostree)"
 stop

@@ -78,7 +78,7 @@ ImageStatus $A
 ImageStatus $B
 PullImage $X you hIdDeN
 PullImage $B me sEcReT" asked
-soon 'sizes were asked, CRI-O was told' "podman manifest --log-level error inspect --authfile /var/lib/kubelet/config.json $B
+soon 'sizes are requested, CRI-O is reloaded' "podman manifest --log-level error inspect --authfile /var/lib/kubelet/config.json $B
 podman manifest --log-level error inspect --authfile /var/lib/kubelet/config.json $X
 systemctl reload crio" calls
 soon 'the sets' '[{"currentGeneration":1,"desiredGeneration":1,"name":"one"},{"currentGeneration":1,"desiredGeneration":1,"name":"two"}]' sets
@@ -171,12 +171,12 @@ whole 'now it is'
 want worker
 until_ 'unpinned' '[ ! -e "$ROOT/$CONF" ]'
 whole 'unpinned'
-soon 'CRI-O was told' 'systemctl reload crio' calls
+soon 'CRI-O is reloaded' 'systemctl reload crio' calls
 soon 'no sets' '[]' sets
 stop TERM
 api GET $MC/machineconfignodes/node > "$TMP/told"
 events >> "$TMP/told"
-same 'no secret is told' '' "$(grep -hoE 'sEcReT|hIdDeN' "$TMP/log" "$TMP/told" "$CALLS")"
+same 'no secret is logged or reported' '' "$(grep -hoE 'sEcReT|hIdDeN' "$TMP/log" "$TMP/told" "$CALLS")"
 same 'the runtime heard nothing odd' '' "$(cat "$TMP/cri.log")"
 
 # ---- a master pulls one image at a time ------------------------------------------------------------

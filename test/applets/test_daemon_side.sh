@@ -20,7 +20,7 @@ stop
 api GET /api/v1/namespaces/openshift-machine-config-operator/events > "$TMP/told"
 api GET /api/v1/nodes/node >> "$TMP/told"
 api GET $MC/machineconfignodes/node >> "$TMP/told"
-same 'no secret is told' '' "$(grep -o ".\{60\}$S." "$TMP/log" "$TMP/told"; grep "LOG.*$S" "$CALLS")"
+same 'no secret is logged or reported' '' "$(grep -o ".\{60\}$S." "$TMP/log" "$TMP/told"; grep "LOG.*$S" "$CALLS")"
 merge $MC/controllerconfigs/machine-config-controller '{"spec":{"internalRegistryPullSecret":"e30="}}' > /dev/null
 
 # ---- writes of the Node use the kubelet's credentials: here, another server ----
@@ -38,10 +38,10 @@ FIRST=$URL URL=$(sed -n 's/^ *server: //p' "$TMP/other")
 api POST /api/v1/nodes "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"node\",\"annotations\":{$(pairs "${R1[@]}" state Working)}}}" > /dev/null
 start
 until_note 'written there' state Done
-until_ 'told there' 'events | grep -q "^NodeDone"'
+until_ 'reported there' 'events | grep -q "^NodeDone"'
 URL=$FIRST
 same 'read here' Working "$(note state)"
-same 'told nothing here' '' "$(events)"
+same 'nothing is reported here' '' "$(events)"
 kill $OTHER
 stop
 

@@ -47,7 +47,7 @@ stop() {	# the daemon's exit status
 }
 reboot_node() {
 	until_ "$1: reboot asked for" 'grep -q "^systemd-run.*systemctl reboot" "$CALLS"'
-	same "$1: told before" Rebooting "$(note post-config-action)"
+	same "$1: reported before" Rebooting "$(note post-config-action)"
 	stop > /dev/null
 	echo "$2" > "$ROOT/proc/sys/kernel/random/boot_id"
 	: > "$CALLS"
@@ -96,7 +96,7 @@ etc/machine-config-daemon/currentconfig
 etc/machine-config-daemon/currentimage
 etc/machine-config-daemon/node-annotation.json.bak' "$(cd "$ROOT" && find etc -newer "$TMP/made" -type f \( -name '*.bak' -o -path '*daemon/current*' -o -name '*.preset' \) | sort)"
 until_ 'D134 certificates' '[ "$(cat "$ROOT/etc/kubernetes/kubelet-ca.crt" 2>/dev/null)" = KCA ]'
-until_ 'D134 told' '[ -n "$(note lastSyncedControllerConfigResourceVersion)" ]'
+until_ 'D134 reported' '[ -n "$(note lastSyncedControllerConfigResourceVersion)" ]'
 
 # ---- an update that reboots (D21, D95)
 : > "$CALLS"
@@ -105,7 +105,7 @@ until_note 'D21 asks' desiredDrain drain-r2
 same 'D21 working' Working "$(note state)"
 same 'D21 waits' 1 "$(cat "$ROOT/etc/foo")"
 kill "$DAEMON" # not during an update
-until_ 'SIGTERM is told' 'events | grep -q "Got SIGTERM but actively updating"'
+until_ 'SIGTERM is reported' 'events | grep -q "Got SIGTERM but actively updating"'
 annotate lastAppliedDrain drain-r2
 reboot_node D21 boot-2
 drained 'D95' uncordon-r2
@@ -124,7 +124,7 @@ same 'reload' 'systemctl reload crio.service' "$(grep 'reload crio' "$CALLS")"
 # ---- drift (D06)
 until_ 'monitor' '[ "$(events | grep -c "watching against r3")" = 1 ]'
 printf drifted > "$ROOT/etc/foo"
-until_ 'D06 told' 'events | grep -qxF "content mismatch for file \\\"/etc/foo\\\""'
+until_ 'D06 reported' 'events | grep -qxF "content mismatch for file \\\"/etc/foo\\\""'
 until_note 'D06 degraded' reason 'unexpected on-disk state validating against r3: content mismatch for file \"/etc/foo\"'
 same 'D06 state' Degraded "$(note state)"
 printf 2 > "$ROOT/etc/foo"

@@ -48,7 +48,7 @@ until_ 'D05 report' '[ "$(mcn NodeDegraded)" = "False NodeDegraded Node node upg
 # D06: drift
 : > "$CALLS"
 printf drifted > "$ROOT/etc/foo"
-until_ 'D06 told' 'events | grep -qxF "ConfigDriftDetected!: content mismatch for file \\\"/etc/foo\\\""'
+until_ 'D06 reported' 'events | grep -qxF "ConfigDriftDetected!: content mismatch for file \\\"/etc/foo\\\""'
 degraded D06 'unexpected on-disk state validating against r1: content mismatch for file \"/etc/foo\"'
 until_ 'D06 preflight' 'events | grep -q "^PreflightConfigDriftCheckFailed!: unexpected"'
 printf 1 > "$ROOT/etc/foo"

@@ -100,7 +100,7 @@ $why
 { cat "$TMP/mcs.yaml"; pools; node w worker; } > "$TMP/with.yaml"
 expect 'a pool without nodes' 1 'pool infra: no nodes: rendered, but nothing updates
 ' '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/with.yaml"
-expect 'nodes that are not known' 1 "pool infra: each node: drain and reboot (number of nodes not known, 1 at a time)
+expect 'nodes that are not known' 1 "pool infra: each node: drain and reboot (number of nodes unknown, 1 at a time)
 $why
 " '' headlines -p infra -f "$TMP/b.yaml" --base "$TMP/nodeless.yaml"
 expect 'not known, for programs' 0 '"maxUnavailable":1
@@ -170,7 +170,7 @@ $assumed
 " '' "$ctl" diff -f "$TMP/mcs.yaml" --base "$TMP/broken.yaml"
 expect 'bad already, for programs' 0 '"failedBefore":true
 ' '' grep -o '"failedBefore":true' <(json -f "$TMP/d.yaml" --base "$TMP/broken.yaml")
-expect 'nothing can be told' 2 '' "Error: pool infra: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: MachineConfig 50-b ($TMP/broken.yaml)
+expect 'no prediction is possible' 2 '' "Error: pool infra: Failed to render configuration for pool infra: could not generate rendered MachineConfig: invalid extensions found: [vim]: MachineConfig 50-b ($TMP/broken.yaml)
 " "$ctl" diff -p infra -f "$TMP/d.yaml" --base "$TMP/broken.yaml"
 mc 50-b infra "$(file /etc/b b)" > "$TMP/mend.yaml"
 expect 'mended' 1 "pool infra: rendered again, $(name <(cat "$TMP/base.yaml" "$TMP/mend.yaml") infra) (1 node, 1 at a time)
@@ -234,7 +234,7 @@ ex=examples/bootstrap
 roomy=$(name $ex worker)
 { kubelet roomy-workers worker 'clusterDomain: x'; mc 50-c master "$(file /etc/c c)"; } > "$TMP/spoilt.yaml"
 says="KubeletConfig roomy-workers ($TMP/spoilt.yaml): KubeletConfiguration: clusterDomain is not allowed to be set, but contains: x"
-expect 'an object is refused' 1 "pool master: each node: drain and reboot (number of nodes not known, 1 at a time)
+expect 'an object is refused' 1 "pool master: each node: drain and reboot (number of nodes unknown, 1 at a time)
   Reboot: file /etc/c: no disruption policy for this path
 pool worker: not rendered until this is fixed: $says: its nodes keep $roomy
 refused: $says
@@ -248,7 +248,7 @@ kubelet pods-10 infra 'maxPods: 300' > "$TMP/eleventh.yaml"
 expect 'the eleventh' 1 "pool infra: not rendered until this is fixed: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying: its nodes keep $(name "$TMP/eleven" infra)
 refused: KubeletConfig pods-10 ($TMP/eleventh.yaml): max number of supported kubelet config (10) has been reached. Please delete old kubelet configs before retrying
 " '' headlines -f "$TMP/eleventh.yaml" --base "$TMP/eleven"
-expect 'told beside another program' 1 '' "warning: refused: $says
+expect 'reported with an external diff program' 1 '' "warning: refused: $says
 warning: pool worker: not rendered until this is fixed: $says: its nodes keep $roomy
 " env KUBECTL_EXTERNAL_DIFF=/nonexistent "$ctl" diff -p worker -f "$TMP/spoilt.yaml" --base $ex
 

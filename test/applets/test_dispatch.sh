@@ -72,7 +72,7 @@ expect 'a format of the version' 1 '' $'Error: unknown output format "jsn" (did 
 	"$BIN/mco" version -o jsn
 # A build without a version renders with the version of the objects.
 if [ "$("$BIN/mcoctl" version -o json | sed -n 's/.*"raw": "\(.*\)",/\1/p')" != v4.22.0 ]; then
-	expect 'a version that nobody gave' 0 $'Renders as:  the version of the objects that it reads\n' '' \
+	expect 'no version is set' 0 $'Renders as:  the version of the objects that it reads\n' '' \
 		bash -c '"$0" --version | grep ^Renders' "$BIN/mco"
 fi
 expect 'help NAME COMMAND' 0 "$("$BIN/mcoctl" fmt --help)

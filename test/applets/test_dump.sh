@@ -16,7 +16,7 @@ create() {	# path, JSON
 sandbox_start
 sed '/^status:/,$d' $ex/01-featuregate.yaml > "$TMP/gate.yaml"
 sandbox_load "$TMP/gate.yaml"
-is 'the gates are told' 200 "$(sandbox_patch $config/featuregates/cluster/status \
+is 'the gates are set' 200 "$(sandbox_patch $config/featuregates/cluster/status \
 	"{$("$ctl" fmt -o json-compact $ex/01-featuregate.yaml | grep -oE '"status":.*')")"
 sed '/^spec:/a\  pullSecret: {name: pull-secret, namespace: openshift-config}' $ex/00-controllerconfig.yaml > "$TMP/cc.yaml"
 create /api/v1/namespaces/openshift-config/secrets "$("$ctl" fmt -o json-compact $ex/pull-secret.yaml)"
@@ -26,7 +26,7 @@ for n in master-0:master worker-0:worker worker-1:worker worker-2:worker; do
 done
 create /apis/operator.openshift.io/v1/machineconfigurations '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"spec":{"managementState":"Managed","nodeDisruptionPolicy":{"files":[{"path":"/etc/motd","actions":[{"type":"None"}]}]}}}'
 create $config/clusterversions '{"apiVersion":"config.openshift.io/v1","kind":"ClusterVersion","metadata":{"name":"version"},"spec":{"clusterID":"1"}}'
-is 'the release is told' 200 "$(sandbox_patch $config/clusterversions/version/status '{"status":{"desired":{"version":"4.22.0","image":"registry.example.net/release@sha256:3333333333333333333333333333333333333333333333333333333333333333"}}}')"
+is 'the release is set' 200 "$(sandbox_patch $config/clusterversions/version/status '{"status":{"desired":{"version":"4.22.0","image":"registry.example.net/release@sha256:3333333333333333333333333333333333333333333333333333333333333333"}}}')"
 create $config/images '{"apiVersion":"config.openshift.io/v1","kind":"Image","metadata":{"name":"cluster"},"spec":{}}'
 create $config/apiservers '{"apiVersion":"config.openshift.io/v1","kind":"APIServer","metadata":{"name":"cluster"},"spec":{}}'
 "$BIN/mco-controller" start --kubeconfig "$TMP/kubeconfig" --templates=builtin --payload-version 4.22.0 \

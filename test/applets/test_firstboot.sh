@@ -51,7 +51,7 @@ echo '{' > "$TMP/c.ign"; boot
 same 'not a config' 1 $?
 expect 'neither of the two' 1 '' 'Error: give either --url URL or --config FILE
 ' "$MCO" firstboot --root "$R"
-expect 'nobody there' 1 '' '' bash -c "$MCO firstboot --root $R --timeout 50ms --url http://127.0.0.1:9/config/worker 2>/dev/null"
+expect 'no server' 1 '' '' bash -c "$MCO firstboot --root $R --timeout 50ms --url http://127.0.0.1:9/config/worker 2>/dev/null"
 
 
 # ---- attributes of existing files that the config does not set stay ------------------
@@ -89,14 +89,14 @@ same 'a server that is not ready' '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
 answer short.1 '200 OK' < "$TMP/c.ign"; truncate -s -5 "$D/short.1"; answer short '200 OK' < "$TMP/c.ign"
 fresh; fetch "$U/short"
 same 'a body cut short' '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
-same 'told on the console' 1 "$(grep -c '^W.*/short: ' "$TMP/.err")"
+same 'logged on the console' 1 "$(grep -c '^W.*/short: ' "$TMP/.err")"
 gzip -nc "$TMP/c.ign" | answer packed '200 OK' 'Content-Encoding: gzip\r\n'
 fresh; fetch "$U/packed"
 same 'a packed answer' '0 1' "$? $(cat "$R/etc/foo")"
 head -c 70000000 /dev/zero | answer huge '200 OK'
 fresh; before=$(state); fetch "$U/huge"
 same 'a huge body' '1 1' "$? $(tries)"
-same 'a huge body: told' 1 "$(err | grep -c "/huge: .*67108864")"
+same 'a huge body: reported' 1 "$(err | grep -c "/huge: .*67108864")"
 answer no '403 Forbidden' < /dev/null
 fetch "$U/no"
 same 'a refusal' "1 Error: $U/no: the server responded with status 403" "$? $(err)"
@@ -108,7 +108,7 @@ same 'broken for good' "1 Error: $U/gone: the server responded with status 500" 
 same 'nothing written' "$before" "$(state)"
 kill -STOP $CANNED # the kernel accepts connections, and nothing answers
 fetch "$U/silent" --timeout 1s
-same 'nobody answers in that time' '1 1' "$? $(err | grep -c 'took longer than [0-9]* ms$')"
+same 'no response in that time' '1 1' "$? $(err | grep -c 'took longer than [0-9]* ms$')"
 kill -CONT $CANNED
 answer one '302 Found' 'Location: /two\r\n' < /dev/null
 answer two '307 Temporary' "Location: $U/ok\r\n" < /dev/null
@@ -124,7 +124,7 @@ spoiled() {	# NAME PATTERN, the bytes of the first reply on standard input
 	cat > "$D/$1.1"; answer "$1" '200 OK' < "$TMP/c.ign"
 	fresh; fetch "$U/$1"
 	same "$1" '0 1 2' "$? $(cat "$R/etc/foo") $(tries)"
-	same "$1: told why" 1 "$(grep -c "^W.*$2.*: trying again in 100 ms$" "$TMP/.err")"
+	same "$1: reason is logged" 1 "$(grep -c "^W.*$2.*: trying again in 100 ms$" "$TMP/.err")"
 }
 ign "$(files "$(file /etc/foo 1)")"
 printf 'garbage\r\n\r\n' | spoiled garbage 'GET .*/garbage: '
@@ -321,7 +321,7 @@ for first in 'early not yet valid' 'name 127.0.0.1' 'other authorit'; do
 	serve good "$PORT"
 	wait $FETCH
 	same "first ${first%% *}, then good" "0 $(cat "$TMP/served")" "$? $(state)"
-	same "first ${first%% *}: told why" yes "$(grep -q "^W.*${first#* }.*: trying again in 100 ms$" "$TMP/.err" && echo yes)"
+	same "first ${first%% *}: reason is logged" yes "$(grep -q "^W.*${first#* }.*: trying again in 100 ms$" "$TMP/.err" && echo yes)"
 done
 # the pointer config of machines: the server and its CA
 serve good

@@ -30,7 +30,7 @@ expect 'bad JSON' 1 '' "Error: $TMP/bad.json:3:3: invalid character '\"' after o
 " "$BIN/mcoctl" fmt "$TMP/bad.json"
 expect 'no such file' 1 '' $'Error: open /nonexistent: No such file or directory\n' \
 	"$BIN/mcoctl" fmt /nonexistent
-expect 'a folder' 1 '' "Error: read $TMP: Is a directory
+expect 'a directory' 1 '' "Error: read $TMP: Is a directory
 " "$BIN/mcoctl" fmt "$TMP"
 printf '{"a":"\x7f"}' > "$TMP/del.json"
 expect 'what upstream cannot write' 1 '' "Error: $TMP/del.json: document 1: yaml: control characters are not allowed

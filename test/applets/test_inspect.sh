@@ -10,14 +10,14 @@ expect 'the contents that differ' 0 '  -pool ntp.example.net iburst
   +pool time.example.net iburst
   +makestep 1.0 3
 ' '' grep -E '^  [-+](pool|makestep)' "$TMP/diff"
-expect 'the summary' 0 'pool worker: each node: drain and reboot (number of nodes not known, 1 at a time)
-pool infra: each node: drain and reboot (number of nodes not known, 1 at a time)
+expect 'the summary' 0 'pool worker: each node: drain and reboot (number of nodes unknown, 1 at a time)
+pool infra: each node: drain and reboot (number of nodes unknown, 1 at a time)
   Reboot: file /etc/chrony.conf: no disruption policy for this path
 ' '' grep -A1 -E '^pool (worker|infra): each' "$TMP/diff"
-expect 'one pool only' 0 'pool infra: each node: drain and reboot (number of nodes not known, 1 at a time)
+expect 'one pool only' 0 'pool infra: each node: drain and reboot (number of nodes unknown, 1 at a time)
 ' '' grep -E '^pool .*each' <("$ctl" diff -p infra -f examples/new-time-source.yaml --base $base)
 expect 'no change' 0 '' '' "$ctl" diff -f $base/50-worker-chrony.yaml --base $base
-expect 'two folders, the same' 0 '' '' "$ctl" diff $base $base
+expect 'two equal directories' 0 '' '' "$ctl" diff $base $base
 "$ctl" render -f $base -p worker > "$TMP/a.yaml"
 "$ctl" render -f $base -f examples/new-time-source.yaml -p worker > "$TMP/b.yaml" 2>/dev/null
 expect 'a rendered config and itself' 0 '' '' "$ctl" diff "$TMP/a.yaml" "$TMP/a.yaml"
@@ -42,7 +42,7 @@ expect 'another diff program' 1 'config:etc:chrony.conf
 config:machineconfig-spec.yaml
 LIVE MERGED
 ' '' env KUBECTL_EXTERNAL_DIFF="$PWD/test/applets/external-diff.sh" "$ctl" diff "$TMP/a.yaml" "$TMP/c.yaml"
-expect 'any diff program: there are no folders to go into' 1 '-- nosmt
+expect 'any diff program: no recursion into directories' 1 '-- nosmt
 +- quiet
 ' '' bash -c 'KUBECTL_EXTERNAL_DIFF="diff -u" "$0" diff "$1" "$2" > "$3"; rc=$?
 	grep "^[-+]- " "$3"; exit $rc' "$ctl" "$TMP/a.yaml" "$TMP/c.yaml" "$TMP/ext"
@@ -52,7 +52,7 @@ kind: MachineConfig
 metadata: {name: s, labels: {machineconfiguration.openshift.io/role: worker}}
 spec: {config: {ignition: {version: 3.5.0}, storage: {files: [{path: /etc/tls.key, contents: {source: "data:,hunter2"}}, {path: /etc/bin, contents: {source: "data:;base64,AAEC"}}]}}}
 Y
-expect 'secrets are masked, binaries told by their sum' 0 'file /etc/bin (added)
+expect 'secrets are masked, binaries are shown by checksum' 0 'file /etc/bin (added)
   + 3 bytes, sha256 ae4b3280e56e2faf83f414a6e3dabe9d5fbe18976544c05fed121accb85b53fc
 file /etc/tls.key (added)
   contents differ, but look secret: --show-secrets shows them
@@ -128,7 +128,7 @@ expect 'a pool that is gone' 1 "pool infra: removed, was $infra
 assumed: no MachineConfiguration: node disruption policies are the defaults
 assumed: no Nodes: the number of nodes of a pool is unknown
 " '' "$ctl" diff $base "$TMP/less"
-expect 'a pool that is new' 1 "pool infra: new, $infra (number of nodes not known, 1 at a time)
+expect 'a pool that is new' 1 "pool infra: new, $infra (number of nodes unknown, 1 at a time)
 assumed: no MachineConfiguration: node disruption policies are the defaults
 assumed: no Nodes: the number of nodes of a pool is unknown
 " '' "$ctl" diff "$TMP/less" $base

@@ -24,7 +24,7 @@ why() { echo "Error: listing machineconfigpools: GET $1$pools: $2"; }
 # ---- the server's identity ------------------------------------------------------------
 sandbox_start --tls-cert-file "$certs/server.pem" --tls-private-key-file "$certs/server.key"
 tls=(--server "$api")
-try 'an authority that nobody named' "$(why "$api" 'tls: certificate signed by unknown authority (CN=ca)')
+try 'an authority that is not configured' "$(why "$api" 'tls: certificate signed by unknown authority (CN=ca)')
 " "${tls[@]}"
 try '--certificate-authority' "$none" "${tls[@]}" --certificate-authority "$certs/ca.pem"
 try 'another authority' "$(why "$api" 'tls: certificate signed by unknown authority (CN=ca)')

@@ -55,7 +55,7 @@ assumed: no MachineConfiguration: node disruption policies are the defaults
 expect 'two configs of the cluster' 1 "$diff_ab" '' "$ctl" diff rendered-a rendered-b
 expect 'one of them a file' 1 "$diff_ab" '' "$ctl" diff rendered-a "$TMP/b.yaml"
 expect 'the same' 0 '' '' "$ctl" diff rendered-a "$TMP/a.yaml"
-expect 'a folder is no config' 2 '' "Error: $base: expected one MachineConfig to compare with
+expect 'a directory is not a config' 2 '' "Error: $base: expected one MachineConfig to compare with
 " "$ctl" diff rendered-a $base
 expect 'no such name' 2 '' 'Error: "rendered-c" is neither a MachineConfigPool nor a MachineConfig in the cluster (did you mean rendered-a?)
 ' "$ctl" diff rendered-a rendered-c
@@ -84,7 +84,7 @@ curl -sS -m 60 -o /dev/null -X DELETE "$api$v1/machineconfigs/60-bad"
 unset KUBECONFIG
 expect 'flags' 0 "$names
 " '' "$ctl" render -o name --server "$api" --request-timeout 30s
-expect 'a password is nobody else'\''s business' 2 '' "Error: $api/nowhere has no machineconfigpools: is it an OpenShift cluster?
+expect 'a password is not printed' 2 '' "Error: $api/nowhere has no machineconfigpools: is it an OpenShift cluster?
 " "$ctl" diff a b --server "http://me:secret@${api#http://}/nowhere"
 expect 'no cluster' 1 '' 'Error: worker is not a file here: no cluster: give --kubeconfig or --server, or set KUBECONFIG; or give manifests with -f PATH (- is standard input)
 ' "$ctl" files worker
@@ -93,7 +93,7 @@ expect 'a duration that is none' 1 '' 'Error: --request-timeout: invalid duratio
 kill "$sandbox_pid" && wait "$sandbox_pid"
 sandbox_pid=''
 "$ctl" render --server "$api" 2> "$TMP/.err"
-is 'nobody there' 1 $?
+is 'no server' 1 $?
 is 'in one line' "Error: listing machineconfigpools: GET $api$v1/machineconfigpools: connect to 127.0.0.1 port ${api##*:}: Connection refused" \
 	"$(cat "$TMP/.err")"
 
@@ -114,7 +114,7 @@ expect 'kinds that may not be seen are left out' 0 "$names
 warning: skipped: images: forbidden: injected
 ' "$ctl" render -o name --kubeconfig "$TMP/kubeconfig"
 left='["skipped: kubeletconfigs: forbidden: injected","skipped: images: forbidden: injected"]'
-expect 'of which programs are told by diff' 0 "$left
+expect 'which diff -o json lists' 0 "$left
 " '' bash -c '"$0" diff -o json "$@" 2> /dev/null | jq -c .warnings' "$ctl" -f $base/50-worker-chrony.yaml --kubeconfig "$TMP/kubeconfig"
 expect 'and by validate' 0 "$left
 " '' bash -c '"$0" validate -o json "$@" 2> /dev/null | jq -c .notes' "$ctl" -f $base/50-worker-chrony.yaml --kubeconfig "$TMP/kubeconfig"

@@ -30,7 +30,7 @@ handshakes=0
 while IFS= read -r -t 0.2 line <&7; do
 	case $line in *'] http: TLS handshake error from 127.0.0.1:'*) handshakes=$((handshakes + 1)) ;; esac
 done
-is 'handshakes that fail alike are told once' 1 $handshakes
+is 'equal handshake failures are logged once' 1 $handshakes
 is 'there is room again' 500 "$(get /config/nosuch)"
 IFS= read -r -t 60 line <&7
 is 'what was lost is counted' 'W log lines were lost: the reader is too slow' \

@@ -48,7 +48,7 @@ client() {	# name, server
 	same "$1: exit status" 1 $?
 	bare "$1" "$TMP/said"
 }
-client 'nobody there' 'https://user:PASSWORD@127.0.0.1:1/?token=QUERY'
+client 'no server' 'https://user:PASSWORD@127.0.0.1:1/?token=QUERY'
 client 'no such scheme' 'ftp://user:PASSWORD@127.0.0.1/?token=QUERY'
 client 'no such port' 'https://user:PASSWORD@127.0.0.1:x/?token=QUERY'
 client 'a fragment' 'https://user:PASSWORD@127.0.0.1/?token=QUERY#x'
@@ -77,7 +77,7 @@ boot() {	# name, flags...
 	timeout 120 "$MCO" firstboot --root "$R" --timeout 300ms "$@" > "$TMP/said" 2>&1
 	same "$name: exit status" 1 $?
 	bare "$name" "$TMP/said"
-	same "$name: told" 1 "$(grep -c '^Error: ' "$TMP/said")"
+	same "$name: reported" 1 "$(grep -c '^Error: ' "$TMP/said")"
 }
 config() { printf '{"ignition":{"version":"3.4.0"%s}%s}' "$1" "${2:-}"; }
 answer teapot '418 Teapot' < /dev/null
@@ -91,6 +91,6 @@ config '' ",\"storage\":{\"files\":[{\"path\":\"/etc/x\",\"contents\":{\"source\
 for what in teapot absent moved junk gone outer data file; do
 	boot "firstboot, $what" --url "$url/$what?token=QUERY"
 done
-boot 'firstboot, nobody there' --url 'https://user:PASSWORD@127.0.0.1:1/?token=QUERY'
+boot 'firstboot, no server' --url 'https://user:PASSWORD@127.0.0.1:1/?token=QUERY'
 boot 'firstboot, no such scheme' --url 'ftp://user:PASSWORD@127.0.0.1:1/?token=QUERY'
 finish

@@ -28,7 +28,7 @@ NoRegistryClusterInstall
 
 say='Error: manifests: say list, export DIR, or render
 '
-expect 'no word' 1 '' "$say" "${manifests[@]}"
+expect 'no argument' 1 '' "$say" "${manifests[@]}"
 expect 'another word' 1 '' "$say" "${manifests[@]}" print
 expect 'export without a directory' 1 '' "$say" "${manifests[@]}" export
 

@@ -128,7 +128,7 @@ examples/docs/testing.md|N generated strings|$(constant STRINGS test/data/test_y
 examples/docs/testing.md|N generated documents|$(constant DOCUMENTS test/data/test_yml_fast.c)
 examples/docs/testing.md|on N generated configs|$(constant CONFIGS test/ign/test_ign.c)
 examples/docs/testing.md|the N rules in the CRDs|$(cat examples/deploy/crds/*.yaml | grep -c '^ *\(- \)\?rule:')
-examples/docs/testing.md|answer N requests|$(wc -l <test/cluster/rest.expected)
+examples/docs/testing.md|responses to N requests|$(wc -l <test/cluster/rest.expected)
 examples/docs/testing.md|and N kubectl calls|$(wc -l <test/cluster/kubectl.expected)
 examples/docs/testing.md|is killed N times|$(sed -n 's/^kills=\${KILLS:-\([0-9]*\)}$/\1/p' test/cluster/controller.d/90-kills.sh)
 END

@@ -80,7 +80,7 @@ for to in "$b/good" "HTTP${b#http}/good" "${b#http:}/good"; do
 	answer "$TMP/www/down" '301 Moved' "Location: $to\r\n" < /dev/null
 	fresh; fetch "$s/down" --ca "$TMP/tls.crt" --timeout 1s
 	same "from https to $to" "1 Error: $s/down: the server responded with status 301" "$? $(err)"
-	same "from https to $to: nobody asked" no "$([ -e "$B/good.request" ] && echo yes || echo no)"
+	same "from https to $to: no request" no "$([ -e "$B/good.request" ] && echo yes || echo no)"
 	same "from https to $to: nothing written" no "$([ -e "$R/etc/foo" ] && echo yes || echo no)"
 done
 # through an https server that http redirected to

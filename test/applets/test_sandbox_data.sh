@@ -67,10 +67,10 @@ done
 sed '$s/"last"/"lXst"/' "$TMP/full" >"$TMP/data"
 start
 expect 'the last one damaged' 0 $'cm1 cm3 cm4\n' '' names
-expect 'which is told' 0 '' '' grep -q 'data: the last record, of [0-9]* bytes, is truncated or damaged' "$TMP/sandbox.log"
+expect 'which is logged' 0 '' '' grep -q 'data: the last record, of [0-9]* bytes, is truncated or damaged' "$TMP/sandbox.log"
 expect 'a second one beside it' 1 '' "Error: $TMP/data is in use by another sandbox
 " "$BIN/mco-sandbox" start --port 0 --data "$TMP/data"
-expect 'harms nobody' 0 $'cm1 cm3 cm4\n' '' names
+expect 'does no harm' 0 $'cm1 cm3 cm4\n' '' names
 killed
 # Damage elsewhere is an error.
 sed 's/"cm1"/"cmX"/' "$TMP/full" >"$TMP/data"

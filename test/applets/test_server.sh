@@ -156,7 +156,7 @@ raw 'for another method' 'HTTP/1.1 301 Moved Permanently|Location: /config/|Date
 	'POST /config HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
 raw 'a path that cannot be decoded' 'HTTP/1.1 400 Bad Request|Content-Type: text/plain; charset=utf-8|Date|Content-Length: 33|Connection: close||400 Bad Request: malformed target' \
 	'GET /config/%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
-raw 'a body nobody asked for' 'HTTP/1.1 405 Method Not Allowed|Date|Content-Length: 0|Connection: close||' \
+raw 'an unexpected body' 'HTTP/1.1 405 Method Not Allowed|Date|Content-Length: 0|Connection: close||' \
 	'POST /config/master HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nConnection: close\r\n\r\nabc'
 stop 'a server for raw bytes'
 
@@ -273,7 +273,7 @@ printf 'a: [' > "$tree/machine-pools/arbiter.yaml"
 is 'a file that is not YAML' 500 "$(get /config/arbiter)"
 await "couldn't get config for req: {machineConfigPool:arbiter version:2.2.0}, error: server: could not unmarshal file" && ok
 printf 'status: {configuration: {name: ../../etc/passwd}}' > "$tree/machine-pools/arbiter.yaml"
-is 'no way out of the folder' 500 "$(get /config/arbiter)"
+is 'no path outside the directory' 500 "$(get /config/arbiter)"
 printf 'status: {configuration: {name: 7}}' > "$tree/machine-pools/arbiter.yaml"
 is 'a name that is none' 404 "$(get /config/arbiter)"
 await 'Pool "arbiter" requested by address:"127.0.0.1:[0-9]*" User-Agent:"curl/.*" Accept-Header: "\*/\*"' && ok

@@ -210,7 +210,7 @@ sandbox_pid=''
 start
 await "^W.* API server: connect to 127.0.0.1 port ${api##*:}: Connection refused; retrying\$" && ok
 await "^I.* waiting for the response to GET /apis/machineconfiguration.openshift.io/v1/machineconfigpools\$" && ok
-is 'each is told once' '1 1' "$(grep -c 'API server: ' "$log") $(grep -c 'waiting for' "$log")"
+is 'each is logged once' '1 1' "$(grep -c 'API server: ' "$log") $(grep -c 'waiting for' "$log")"
 grep -q 'Launching server on' "$log" && bad 'listens too early' || ok
 stop 'a server without a cluster'
 finish

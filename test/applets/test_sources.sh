@@ -77,7 +77,7 @@ expect 'the mirrors have a newer one' 1 $'fetching source packages: cjson\n' \
 stub apt-get 'echo "E: no route" >&2; exit 100'
 expect 'no mirror' 1 $'fetching source packages: cjson\n' \
 	"E: no route
-Error: apt-get update failed; without a mirror, put the files that test/tools/sources.sha256 names into a folder and run make ARCHIVES=that-folder
+Error: apt-get update failed; without a mirror, put the files that test/tools/sources.sha256 names into a directory and run make ARCHIVES=DIRECTORY
 " with
 expect 'nothing is left behind' 0 "$(cd "$kept" && ls cjson_* | grep -v dsc)"$'\n' '' ls -A "$ARCHIVES"
 

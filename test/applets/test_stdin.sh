@@ -30,7 +30,7 @@ nothing() {	# HOW; standard input is passed on
 ' timeout 20 "$ctl" convert
 }
 nothing 'no input' < /dev/null
-nothing 'manifests that nobody asked for' < "$TMP/all.yaml"
+nothing 'unused manifests on standard input' < "$TMP/all.yaml"
 mkfifo "$TMP/open"
 exec 9<> "$TMP/open"
 nothing 'a pipe that stays open' <&9

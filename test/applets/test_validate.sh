@@ -79,7 +79,7 @@ kind config.openshift.io/v1 ImageDigestMirorSet '2:7' 'kind: config.openshift.io
 kind operator.openshift.io/v1 MachineConfigurations '2:7' 'kind: operator.openshift.io/v1 has no kind MachineConfigurations (did you mean MachineConfiguration?)'
 for words in 'apps/v1 Deployment' 'v1 Node' 'v1 ConfigMap' 'operator.openshift.io/v1 IngressController' 'hive.openshift.io/v1 MachinePool' \
 	'config.openshift.io/v1 ClusterVersion' 'config.openshift.io/v1alpha1 Backup' 'image.openshift.io/v1 Image' 'x.example/v1 KubeletConfig'; do
-	finds "somebody else's: $words" 0 '1 object, 0 MachineConfigs: valid' <<< "apiVersion: ${words% *}
+	finds "other API groups: $words" 0 '1 object, 0 MachineConfigs: valid' <<< "apiVersion: ${words% *}
 kind: ${words#* }
 metadata: {name: a}
 spek: {}"
@@ -464,11 +464,11 @@ cat > based/settings.yaml <<< '{apiVersion: operator.openshift.io/v1, kind: Mach
 spec: {irreconcilableValidationOverrides: {storage: [Disks]}}}'
 labelled worker > x.yaml
 cat >> x.yaml <<< "spec: {config: {$v, storage: {directories: [{path: /etc/d}], disks: [{device: /dev/vdb}]}}}"
-expect 'what nodes are told to let pass' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
+expect 'changes that nodes accept by override' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
 based 'a pool that cannot be rendered' 1 'x.yaml:1:1: error: MachineConfigPool infra: This machineconfigpool is selecting all machineconfigs. A non-empty selector is required.
 1 error' "$(manifest MachineConfigPool infra)
 spec: {machineConfigSelector: {}}"
-based 'the faults of the base are not told' 0 '1 object, 1 MachineConfig: valid' "$(labelled infra)"
+based 'faults of the base are not reported' 0 '1 object, 1 MachineConfig: valid' "$(labelled infra)"
 sed 's/mode: 0644/mode: 4200/' $base/50-worker-chrony.yaml > based/50-worker-chrony.yaml
 labelled worker | sed s/70/71/ > x.yaml
 expect 'nor where they break a pool' 0 $'1 object, 1 MachineConfig: valid\n' '' "$ctl" validate -f x.yaml --base based
@@ -495,7 +495,7 @@ expect 'mirrors that are bad now' 1 'error: registries: could not update registr
 ' '' "$ctl" validate -f x.yaml --base $base
 labelled worker > x.yaml
 cat >> x.yaml <<< "spec: {config: {$v, storage: {files: [{path: /etc/a, contents: {source: 'http://x.example'}}]}}}"
-expect 'what nodes refuse of one is told once' 0 'x.yaml:6:97: warning: MachineConfig 70-x: spec.config.storage.files.0.contents.source: running nodes refuse it: could not decode file "/etc/a": could not decode file content string: missing data prefix
+expect 'a refusal of one config is reported once' 0 'x.yaml:6:97: warning: MachineConfig 70-x: spec.config.storage.files.0.contents.source: running nodes refuse it: could not decode file "/etc/a": could not decode file content string: missing data prefix
 1 warning
 ' '' "$ctl" validate -f x.yaml --base $base
 expect 'a base that cannot be read' 2 '' $'Error: open /nonexistent: No such file or directory\n' "$ctl" validate -f x.yaml --base /nonexistent

@@ -97,4 +97,4 @@ if ! figures=$("$bin/bench/bench_daemon" "$dir/kubeconfig" node "$root/etc/bench
 	exit 1
 fi
 # shellcheck disable=SC2086
-printf '  mco-daemon start           %9s ms until it watches, %s MiB at rest; drift told in %s ms, then %s MiB\n' $figures
+printf '  mco-daemon start           %9s ms until it watches, %s MiB at rest; drift reported in %s ms, then %s MiB\n' $figures

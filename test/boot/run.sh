@@ -81,7 +81,7 @@ timeout -k 5 "${PATIENCE:-900}" qemu-system-x86_64 -accel tcg -m 384 -display no
 	tr -d '\r' > "$dir/console"
 sed -n '/^LIST$/,/^END$/p' "$dir/console" | sed '1d;$d' > "$dir/there.list"
 if [ -s "$dir/there.list" ] && diff "$dir/here.list" "$dir/there.list" > "$dir/diff"; then
-	echo "$(wc -l < "$dir/here.list") files and folders alike, booted in $SECONDS s"
+	echo "$(wc -l < "$dir/here.list") files and directories equal, booted in $SECONDS s"
 	echo '1 passed, 0 failed'
 	exit 0
 fi

@@ -88,8 +88,7 @@ TEST answers(void)
 			"00 88 9acac8b21234da8f 02 '12'"
 			"00 89 9acac8b5254207317f 02 '%%'",
 		  "rpc error: code = Unimplemented desc = %%" ACKED },
-		{ "a status nobody knows",
-		  BEGIN "000010 01 05 00000001 00 0b 'grpc-status' 02 '99'",
+		{ "an unknown status", BEGIN "000010 01 05 00000001 00 0b 'grpc-status' 02 '99'",
 		  "rpc error: code = Code(99) desc = " ACKED },
 		{ "a status that is none",
 		  BEGIN "000010 01 05 00000001 00 0b 'grpc-status' 02 '-1'",

@@ -114,7 +114,7 @@ static struct str call(struct arena *a, struct loop *l, size_t n, int64_t ms)
 	c.message = buf_str(&b);
 	grpc_call_start(&c);
 	if (o.text.p)
-		return S("told too early");
+		return S("reported too early");
 	if (loop_run(l, &err) < 0)
 		return err.msg;
 	return o.text;

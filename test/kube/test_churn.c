@@ -139,10 +139,10 @@ static void told(void *ctx, struct str key, const void *before, const void *now)
 	uint64_t version = now ? *(const uint64_t *)now : 0;
 
 	if (f->there[k] != (before != NULL))
-		f->fault = "what was before is not what was told";
+		f->fault = "the old object is not the one delivered";
 	f->there[k] = now != NULL;
 	if (now && version <= f->last[k])
-		f->fault = "a version was told twice, or after a newer one";
+		f->fault = "a version was delivered twice, or after a newer one";
 	if (now)
 		f->last[k] = version;
 	if (!w->forgets &&

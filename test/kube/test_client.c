@@ -58,7 +58,7 @@ static const struct client_case {
 	  .rc = -ERR_INVALID,
 	  .status = 403,
 	  .message = "not you" },
-	{ .name = "a page of HTML is told in its first line",
+	{ .name = "a page of HTML is reported by its first line",
 	  .answers = { SAYS("502 Bad Gateway", "Content-Type: text/html\r\n",
 			    "\n<html>\n<body>down</body>\n</html>\n") },
 	  .requests = 1,

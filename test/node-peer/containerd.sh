@@ -94,7 +94,7 @@ printf '{"auths":{}}' > "$ROOT/var/lib/kubelet/config.json"
 until_ 'without credentials' '[[ "$(why)" == *"401 Unauthorized" ]]'
 X=127.0.0.1:9/x@sha256:$M
 want "$X"
-until_ 'nobody there' '[[ "$(why)" == "failed to pull image \"$X\" (4 tries): "*"dial tcp 127.0.0.1:9: connect: connection refused" ]]'
+until_ 'no server' '[[ "$(why)" == "failed to pull image \"$X\" (4 tries): "*"dial tcp 127.0.0.1:9: connect: connection refused" ]]'
 
 # ---- an image that came another way is found -----------------------------------------------
 I=example.com/tiny@sha256:$M

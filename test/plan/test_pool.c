@@ -775,7 +775,7 @@ static const struct event_case events[] = {
 	{ "no longer in two", "a v1 v1 Done l=w= l=infra= l=arb=", "a v1 v1 Done l=w= l=infra=",
 	  "arbiter infra worker|METRIC mcc_pool_alert a = 0\n"
 	  "LOG Pool infra: node a: changed labels\n" },
-	{ "a master's annotations are told",
+	{ "a master's annotations are reported",
 	  "a v0 v0 Done l=m= l=node-role.kubernetes.io/control-plane=",
 	  "a v0 v1 - l=m= l=node-role.kubernetes.io/control-plane=",
 	  "master|METRIC mcc_pool_alert a = 0\n"

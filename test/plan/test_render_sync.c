@@ -161,7 +161,7 @@ TEST edited(void)
 	take(&c, 1);
 	spec = json_at(c.mcs.v[2]->doc.tree, "spec");
 	json_set(spec, S("kernelArguments"), json_new(&c.a, JSON_ARRAY));
-	ASSERT_STR_M("put right",
+	ASSERT_STR_M("corrected",
 		     str_fmt(&c.a,
 			     METRIC "0 PUT " API "machineconfigs/%.*s  # pool worker: "
 				    "rendered from 2 configs\n",
@@ -484,7 +484,7 @@ TEST brief_contents(void)
 
 	json_set(json_at(whole->doc.tree, "spec.config"), S("passwd"), json_new(&c.a, JSON_OBJECT));
 	c.mcs.v[2]->config_digest = mc_config_digest(&c.a, whole->doc.tree);
-	ASSERT_STR_M("put right",
+	ASSERT_STR_M("corrected",
 		     str_fmt(&c.a,
 			     METRIC "0 PUT " API "machineconfigs/%.*s  # pool worker: rendered "
 				    "from 2 configs\n",

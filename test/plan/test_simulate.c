@@ -142,7 +142,7 @@ static void watch(void *ctx, struct sim *s, const struct mcp *by, const struct a
 		s->fault = S("a pool cordons");
 	if (cordon &&
 	    !str_starts(node->desired_drain, json_is_true(cordon) ? S("drain-") : S("uncordon-")))
-		s->fault = S("a cordon nobody asked for");
+		s->fault = S("an unrequested cordon");
 	if (by)
 		watch_target(s, by, patch);
 }

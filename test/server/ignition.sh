@@ -112,7 +112,7 @@ holds /etc/machine-config-daemon/node-annotations.json \
 	"{\"$m/currentConfig\":\"$c\",\"$m/desiredConfig\":\"$c\",\"$m/firstPivotConfig\":\"$c\",\"$m/state\":\"Done\"}"
 holds /etc/ignition-machine-config-encapsulated.json \
 	"{\"kind\":\"MachineConfig\",\"apiVersion\":\"$m/v1\",\"metadata\":{\"name\":\"$c\"},\"spec\":{\"osImageURL\":\"\",\"baseOSExtensionsContainerImage\":\"\",\"config\":{\"ignition\":{\"version\":\"3.5.0\"}},\"kernelArguments\":[\"nosmt\"],\"extensions\":null,\"fips\":false,\"kernelType\":\"\"}}"
-[ "$(stat -c %a "$TMP/root/var/lib/example")" = 700 ] && ok || bad 'the folder'
+[ "$(stat -c %a "$TMP/root/var/lib/example")" = 700 ] && ok || bad 'the directory'
 [ "$(readlink "$TMP/root/etc/localtime")" = ../usr/share/zoneinfo/UTC ] && ok || bad 'the link'
 grep -q '^enable example.service$' "$TMP/root/etc/systemd/system-preset/20-ignition.preset" && ok || bad 'the unit'
 rm -rf "$TMP/cache.json" "$TMP/state"

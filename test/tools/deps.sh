@@ -22,7 +22,7 @@ if [ -n "${DEPS_DIR:-}" ]; then
 	for name in "$@"; do
 		version=$(pinned_version "$name")
 		d=$DEPS_DIR/$name-${version%-*}
-		[ -d "$d" ] || fail "no folder $d: DEPS_DIR is to have the unpacked source packages $*"
+		[ -d "$d" ] || fail "no directory $d: DEPS_DIR must contain the unpacked source packages $*"
 		cp -r "$d" "$tmp/src/$name"
 	done
 else

@@ -30,7 +30,7 @@ apt_conf() {	# DIR [Debian architecture]
 		foreign="Dir::State::status \"/dev/null\"; APT::Architecture \"$2\"; APT::Architectures { \"$2\"; };"
 	fi
 	command -v apt-get >/dev/null 2>&1 ||
-		fail "no apt-get here; put the files that test/tools/sources.sha256 names into a folder and run make ARCHIVES=that-folder"
+		fail "no apt-get here; put the files that test/tools/sources.sha256 names into a directory and run make ARCHIVES=DIRECTORY"
 	mkdir -p "$1/parts" "$1/lists/partial"
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 		[ -f "$f" ] && sed -n "s/^deb /$type /p" "$f" \
@@ -58,7 +58,7 @@ apt_begin() {	# DIR [Debian architecture]
 	apt_conf "$@"
 	APT_CONFIG=$1/apt.conf apt-get -qq update >"$1/log" 2>&1 || { tail -n 5 "$1/log" >&2
 		fail "apt-get update failed; without a mirror, put the files that test/tools/sources.sha256 names" \
-		     "into a folder and run make ARCHIVES=that-folder"; }
+		     "into a directory and run make ARCHIVES=DIRECTORY"; }
 }
 
 apt_versions() {	# APT-DIR package: the versions on the mirrors

@@ -29,7 +29,7 @@ static const struct {
 	{ "added", NONE, FILE_(0644, 0, 0, "a\n"),
 	  "file /p (added)\n  + mode: 0644\n  --- /dev/null\n  +++ b/p\n  @@ "
 	  "-0,0 +1,1 @@\n  +a\n" },
-	{ "added for somebody", NONE, FILE_(04755, 1, 0, ""),
+	{ "added with an owner", NONE, FILE_(04755, 1, 0, ""),
 	  "file /p (added)\n  + mode: 4755\n  + owner: 1:0\n" },
 	{ "removed", FILE_(0644, 1, 1, "a\n"), NONE,
 	  "file /p (removed)\n  --- a/p\n  +++ /dev/null\n  @@ -1,1 +0,0 "

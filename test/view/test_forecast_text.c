@@ -19,11 +19,11 @@ static const struct {
 	  "each node: no drain, no reboot (1 node, 1 at a time)" },
 	{ "nodes that are not known",
 	  { .plan = &reboots, .nodes = { .max = 2 } },
-	  "each node: drain and reboot (number of nodes not known, 2 at a "
+	  "each node: drain and reboot (number of nodes unknown, 2 at a "
 	  "time)" },
 	{ "a share of nodes that are not known",
 	  { .plan = &reboots },
-	  "each node: drain and reboot (number of nodes not known)" },
+	  "each node: drain and reboot (number of nodes unknown)" },
 	{ "no nodes",
 	  { .plan = &reboots, .nodes = { .known = true, .max = 1 } },
 	  "no nodes: rendered, but nothing updates" },
@@ -63,7 +63,7 @@ static const struct {
 	  "not rendered until this is fixed: X y: z: its nodes keep r1" },
 	{ "new",
 	  { .is_new = true, .to_name = S("r2"), .nodes = { .max = 1 } },
-	  "new, r2 (number of nodes not known, 1 at a time)" },
+	  "new, r2 (number of nodes unknown, 1 at a time)" },
 	{ "new, with nodes of another",
 	  { .is_new = true,
 	    .to_name = S("r2"),
