@@ -196,6 +196,14 @@ TEST required_pools(void)
 	      "\"},\"status\":{\"availableStreams\":[{\"name\":\"rhel-10\",\"osImage\":\"" OS \
 	      "\"}]}}")
 
+#define POOL_LIKE_MASTER(name)                                                                      \
+	PATCH("MachineConfigPool", API_MC, name,                                                    \
+	      "\",\"labels\":{\"operator.machineconfiguration.openshift.io/required-for-upgrade\":" \
+	      "\"\"}},\"spec\":{\"configuration\":{\"name\":\"" RENDERED "\"}},\"status\":{"        \
+	      "\"machineCount\":1,\"configuration\":{\"name\":\"" RENDERED                          \
+	      "\",\"source\":[{\"name\":"                                                           \
+	      "\"00-master\"}]},\"conditions\":[" CONDITION("Updated", "True") "]}}")
+
 /* The pool's stream decides, if the gate is on. */
 TEST a_pools_stream_decides_its_os_image(void)
 {
@@ -216,6 +224,18 @@ TEST a_pools_stream_decides_its_os_image(void)
 	ASSERT(out.wait.on);
 	VEC_PUSH(&a, &c.view.gates.enabled, S("OSStreams"));
 	ASSERT_INT(0, operator_required_pools(&a, &c.view, &r, &out, &err));
+	ASSERT(!out.wait.on);
+	/* worker's stream counts for mill, not for master */
+	load(&a, patches, 1, &c);
+	operator_case_edit(&c,
+			   POOL("worker", "\"spec\":{\"osImageStream\":{\"name\":\"rhel-10\"}}"));
+	operator_case_edit(&c, POOL_LIKE_MASTER("mill"));
+	VEC_PUSH(&a, &c.view.gates.enabled, S("OSStreams"));
+	ASSERT_INT(0, operator_required_pools(&a, &c.view, &r, &out, &err));
+	ASSERT(str_find(out.wait.why, S("MachineConfigPool master has")) == 0);
+	operator_case_edit(&c, MASTER("\"spec\":{\"osImageStream\":{\"name\":\"rhel-10\"}}"));
+	ASSERT_INT(0, operator_required_pools(&a, &c.view, &r, &out, &err));
+	ASSERT_STR("", out.wait.why);
 	ASSERT(!out.wait.on);
 	load(&a, unknown, ARRAY_LEN(unknown), &c);
 	VEC_PUSH(&a, &c.view.gates.enabled, S("OSStreams"));

@@ -5,7 +5,7 @@
  * up the step even if it is not required.
  */
 #include "base/codec.h"
-#include "mc/object.h"
+#include "mc/mcp.h"
 #include "op_status.h"
 
 #define FAILED "error during syncRequiredMachineConfigPools"
@@ -119,13 +119,17 @@ static int check_config(struct arena *a, const struct operator_view *in, const s
 			     err);
 }
 
-/* The OS image of a pool: that of its stream, or r's. False: unknown for now. */
+/* The OS image of a pool: that of its stream, or r's. Custom pools inherit the stream of worker.
+ * False: unknown for now. */
 static bool os_image(const struct operator_view *in, const struct operator_render *r,
 		     const struct json *pool, struct str *out)
 {
 	const struct json *stream = in->get(in, OPERATOR_OS_IMAGE_STREAMS, S(NAME_CLUSTER));
 	struct str name = json_str(pool, "spec.osImageStream.name");
 
+	if (!name.n && !mcp_is_built_in(json_str(pool, "metadata.name")))
+		name = json_str(in->get(in, OPERATOR_POOLS, S("worker")),
+				"spec.osImageStream.name");
 	*out = r->os_image;
 	if (!name.n || !mc_gate(&in->gates, "OSStreams"))
 		return true;
