@@ -137,7 +137,7 @@ HARDEN	:= -fPIE -fstack-protector-strong -fno-asynchronous-unwind-tables
 # Optimise code that every byte passes through (JSON, YAML, HTTP, cryptography) for speed,
 # the rest for size.
 FAST_LAYERS := base data/json data/yml data/http
-OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Os) $(HARDEN)
+OPT	= $(if $(filter $(FAST_LAYERS:%=src/%/%),$<),-O2,-Oz) $(HARDEN)
 DEPS_OPT := -Os $(HARDEN)
 # A static position-independent executable with musl. gcc can link one with glibc
 # only, so the start files and libraries are named here.
