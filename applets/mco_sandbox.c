@@ -65,7 +65,7 @@ static void defaults(void *p)
 
 	o->address = S("127.0.0.1");
 	o->port = 6443;
-	o->eviction = S("v1beta1");
+	o->eviction = S("v1");
 	o->collect = true;
 	o->pod_reap_ms = 0;
 }

@@ -13,6 +13,9 @@ struct sb_causes;
 struct sb_rule {
 	struct str dflt; /* the default value */
 	struct str must; /* validation rules */
+	/* the number in protobuf; outer: of the embedded struct that has the field, or 0 */
+	uint16_t outer, num;
+	bool micro; /* a time with microseconds */
 };
 
 struct sb_types {

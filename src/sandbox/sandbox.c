@@ -2,6 +2,7 @@
  * Dispatches a request to its verb. The state of the sandbox is the store, the kinds and the
  * watches; everything else belongs to the request's arena.
  */
+#include "proto.h"
 #include "sandbox/watch.h"
 
 /* Events kept for watches. */
@@ -38,7 +39,7 @@ static void seed_namespaces(struct sandbox *s)
 
 void sandbox_init(struct sandbox *s, uint64_t seed)
 {
-	*s = (struct sandbox){ .seed = seed, .eviction = "v1beta1", .pod_reap_ms = -1 };
+	*s = (struct sandbox){ .seed = seed, .eviction = "v1", .pod_reap_ms = -1 };
 	kinds_init(&s->kinds);
 	store_init(&s->store, EVENTS_MAX, EVENTS_BYTES);
 	seed_namespaces(s);
@@ -74,6 +75,8 @@ void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r, st
 		reply_routed(a, out, 406, "NotAcceptable", S("406: Not Acceptable"));
 		return;
 	}
+	if (!proto_to_json(&c))
+		return;
 	switch (r->verb) {
 	case SB_GET:
 	case SB_LIST:

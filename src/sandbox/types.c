@@ -8,17 +8,20 @@
 /*
  * builtin/types has a line per struct: its name and its fields, each
  *
- *	name, ~ (omitted when empty) or :, * (pointer), [ (list), { (map),
- *	type, =default, !rules
+ *	name, @number, ~ (omitted when empty), ^ (omitted when zero) or :,
+ *	* (pointer), [ (list), { (map), type, =default, !rules
  *
  * with types s string, b bool, 3 and 6 int32 and int64, y bytes, t time, q quantity, i number or
- * string, r any value, or the name of a struct. The default of a struct is an empty one.
- * types_check.c has the rules.
+ * string, m time with microseconds, r any value, or the name of a struct. The default of a struct
+ * is an empty one. types_check.c has the rules.
+ *
+ * The number is that of the field in protobuf, which proto.c needs; @2.1 is field 1 of the struct
+ * that is embedded as field 2. It is absent when it is the number before it plus one.
  */
-static const char codes[] = "sb36ytqir";
+static const char codes[] = "sb36ytqimr";
 static const uint8_t kinds[] = {
 	SHAPE_STRING, SHAPE_BOOL,     SHAPE_INT32,  SHAPE_INT64, SHAPE_BYTES,
-	SHAPE_TIME,   SHAPE_QUANTITY, SHAPE_INTSTR, SHAPE_RAW,
+	SHAPE_TIME,   SHAPE_QUANTITY, SHAPE_INTSTR, SHAPE_RAW,	 SHAPE_RAW,
 };
 
 struct maker {
@@ -27,6 +30,7 @@ struct maker {
 	VEC(struct sb_rule) rules;
 	VEC(struct str) of; /* the name of the struct of a field */
 	struct buf pool;
+	uint16_t outer, num; /* of the field before */
 };
 
 static void add_row(struct maker *m, struct str name, struct shape_row row, struct sb_rule rule,
@@ -40,6 +44,23 @@ static void add_row(struct maker *m, struct str name, struct shape_row row, stru
 	VEC_PUSH(m->a, &m->of, of);
 }
 
+/* Cuts the number in protobuf off the name. */
+static void take_number(struct maker *m, struct str *name, struct sb_rule *rule)
+{
+	struct str number, outer = S("");
+	int64_t n;
+
+	m->num++;
+	if (str_cut(*name, '@', name, &number)) {
+		if (!str_cut(number, '.', &outer, &number))
+			outer = S("0");
+		m->outer = str_to_i64(outer, &n) ? (uint16_t)n : 0;
+		m->num = str_to_i64(number, &n) ? (uint16_t)n : 0;
+	}
+	rule->outer = m->outer;
+	rule->num = m->num;
+}
+
 static void add_field(struct maker *m, struct str field)
 {
 	struct shape_row row = { 0 };
@@ -50,16 +71,18 @@ static void add_field(struct maker *m, struct str field)
 
 	(void)str_cut(field, '!', &field, &rule.must);
 	(void)str_cut(field, '=', &field, &rule.dflt);
-	while (field.p[i] != '~' && field.p[i] != ':')
-		i++;
+	i = strcspn(field.p, "~^:");
 	name = str_sub(field, 0, i);
-	row.flags = field.p[i++] == '~' ? SHAPE_OMIT : 0;
+	take_number(m, &name, &rule);
+	row.flags = field.p[i] == '~' ? SHAPE_OMIT : field.p[i] == '^' ? SHAPE_ZERO : 0;
+	i++;
 	for (; strchr("*[{", field.p[i]); i++)
 		row.flags |= field.p[i] == '*'	 ? SHAPE_PTR
 			     : field.p[i] == '[' ? SHAPE_LIST
 						 : SHAPE_MAP;
 	field = str_from(field, i);
 	code = field.n == 1 ? strchr(codes, field.p[0]) : NULL;
+	rule.micro = code && *code == 'm';
 	if (code)
 		row.kind = kinds[code - codes];
 	else
@@ -74,6 +97,7 @@ static void add_struct(struct maker *m, struct str line)
 
 	(void)str_cut(line, ' ', &one, &rest);
 	add_row(m, one, open, (struct sb_rule){ 0 }, S(""));
+	m->outer = m->num = 0;
 	while (str_cut(rest, ' ', &one, &rest))
 		add_field(m, one);
 	add_field(m, rest);
