@@ -37,9 +37,10 @@ PKGS_PEER  := golang-go:go \
 	golang-gopkg-yaml.v2-dev:/usr/share/gocode/src/gopkg.in/yaml.v2/yaml.go \
 	golang-github-ghodss-yaml-dev:/usr/share/gocode/src/github.com/ghodss/yaml/yaml.go \
 	golang-github-vincent-petithory-dataurl-dev:/usr/share/gocode/src/github.com/vincent-petithory/dataurl/dataurl.go
-PKGS_CLUSTER := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
+PKGS_CLUSTER := curl:curl openssl:openssl jq:jq
+PKGS_DEBIAN := etcd-server:etcd golang-1.19-go:/usr/lib/go-1.19/bin/go \
 	golang-github-modern-go-reflect2-dev:/usr/share/gocode/src/github.com/modern-go/reflect2/reflect2.go \
-	rsync:rsync curl:curl openssl:openssl jq:jq
+	rsync:rsync
 
 # Source packages of the libraries; the pins have their versions.
 SOURCES := bearssl cjson libyaml zlib fzy
@@ -377,15 +378,12 @@ test-peer: ## compare encoders and parsers with go-yaml, ghodss/yaml and dataurl
 	@test/peer/run.sh $(OUT)
 	@test/peer/yaml.sh $(OUT) $(CACHE)
 
-# Increase the number when test/tools/peers.sh builds them differently.
-PEERS	:= $(CACHE)/peers-1.20.2.3
-$(PEERS)/bin/kube-apiserver: | test/tools/peers.sh
-	@test/tools/need.sh '' $(PKGS_BUILD) $(PKGS_CLUSTER)
-	@ARCHIVES='$(ARCHIVES)' test/tools/peers.sh $(PEERS)
-
-test-cluster: all $(HELPERS) $(PEERS)/bin/kube-apiserver ## run the REST suite, kubectl and the controllers on a real kube-apiserver and on the sandbox
+# PEERS=1.20.2 uses Debian's old release where the newest is available, too.
+test-cluster: all $(HELPERS) ## run the REST suite, kubectl and the controllers on a real kube-apiserver (PEERS=1.20.2: an old one) and on the sandbox
 	@test/tools/need.sh '' $(PKGS_CLUSTER)
-	@test/cluster/run.sh $(OUT) $(PEERS)/bin
+	@peers=$$(PACKAGES='$(PKGS_BUILD) $(PKGS_DEBIAN)' ARCHIVES='$(ARCHIVES)' \
+		test/tools/peers.sh $(CACHE) $(PEERS)) && test/cluster/run.sh $(OUT) "$$peers/bin" \
+		$(lastword $(wildcard $(CACHE)/peers-1.20.2.*/bin))
 
 test-boot: all ## boot a machine in QEMU with only the binary and a config from mco-server
 	@test/tools/need.sh '' $(PKGS_BOOT)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# peers.sh DEST: builds kube-apiserver 1.20.2 from Debian's source package and
+# peers_debian.sh DEST: builds kube-apiserver 1.20.2 from Debian's source package and
 # unpacks Debian's kubectl, once, into DEST/bin. Everything is made next to DEST
 # and moved in place at the end.
 set -eu
