@@ -7,6 +7,7 @@ def text:
   | gsub("(?<g>gen-)[a-z0-9]{5}"; "\(.g)XXXXX")
   | gsub("too old resource version: (?<a>[0-9]+) \\([0-9]+\\)"; "too old resource version: \(.a) (RV)")
   | gsub("current: [0-9]+"; "current: RV")
+  | gsub("policy/v1beta1"; "policy/v1")
   | gsub("ResourceVersion in object meta: [0-9]+"; "ResourceVersion in object meta: RV")
   | gsub("in record \\([0-9]+\\)"; "in record (RV)")
   # a dump of Go's structs follows

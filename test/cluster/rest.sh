@@ -3,7 +3,7 @@
 # the API server at $URL; prints one line per request: name, code and type, body.
 # Names that differ from run to run (uids, times, versions) are masked, so two
 # servers that behave alike print the same. rest.expected holds what
-# kube-apiserver 1.20.2 answers.
+# the newest kube-apiserver answers.
 #
 #   URL=https://127.0.0.1:6443 CA=ca.crt TOKEN=t COMPACT='command' rest.sh
 #
@@ -67,7 +67,8 @@ core=/api/v1
 ns=$core/namespaces/suite
 apps=/apis/apps/v1/namespaces/suite
 lease=/apis/coordination.k8s.io/v1/namespaces/suite/leases
-pdb=/apis/policy/v1beta1/namespaces/suite/poddisruptionbudgets
+policy=${POLICY:-v1}	# v1beta1 before 1.21
+pdb=/apis/policy/$policy/namespaces/suite/poddisruptionbudgets
 crd=/apis/apiextensions.k8s.io/v1/customresourcedefinitions
 wg=/apis/example.com/v1/namespaces/suite/widgets
 gg=/apis/example.com/v1/gadgets

@@ -1,11 +1,13 @@
 #!/bin/bash
-# run.sh BUILD PEERS: the REST suite and kubectl against a real kube-apiserver with
+# run.sh BUILD PEERS [OLD-PEERS]: the REST suite and kubectl against a real kube-apiserver with
 # etcd, and against mco-sandbox; both must give the same answers. RECORD=1 stores the
-# real server's answers as the expected ones. Then rollouts, faults and the
-# controllers' suite run on the real server, and on the sandbox with as many kills:
-# make test runs them there with fewer kills.
+# real server's answers as the expected ones: those of the newest release. 1.20.2 answers
+# otherwise where *.differs.1.20.2 says so. Then rollouts, faults and the controllers' suite
+# run on the real server, and on the sandbox with as many kills: make test runs them there with
+# fewer kills. The last step is a short run on OLD-PEERS, if there are any.
 set -u
-build=$1 peers=$2
+build=$1 peers=$2 old=${3:-}
+command -v etcd >/dev/null && [ "$old" != "$peers" ] || old=
 cd "$(dirname "$0")/../.." || exit 1
 . test/cluster/servers.sh
 top=$(mktemp -d)
@@ -20,6 +22,13 @@ rollout() {	# SEED; restarts the server RESTARTS times
 		failed=$((failed + 1))
 	fi
 }
+count() {	# COMMAND...: adds its tally; ends the servers
+	local p f
+	"$@" | tee "$top/count.out"
+	stop_servers
+	read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$top/count.out")
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
 deploy() {
 	if test/cluster/deploy.sh "$peers/kubectl"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
@@ -33,15 +42,26 @@ faults() {	# the client while connections are cut and the server is killed and g
 		failed=$((failed + 1))
 	fi
 }
-real() {	# NAME: starts an empty server
+real() {	# NAME [PEERS]: starts an empty server
 	dir=$top/$1
 	mkdir "$dir"
-	start_real "$peers" || exit 1
+	start_real "${2:-$peers}" || exit 1
 }
-real rest
-test/cluster/rest.sh >"$top/real.rest"
-test/cluster/kubectl.sh "$peers/kubectl" >"$top/real.kubectl" 2>&1
-stop_servers
+differs() {	# SUITE PEERS: names of the answers in which that server is known to differ
+	if [ -x "$2/kube-controller-manager" ]; then echo /dev/null; else echo "test/cluster/$1.differs.1.20.2"; fi
+}
+answers() {	# NAME PEERS: what the real server answers
+	real "$1" "$2"
+	test/cluster/rest.sh >"$top/$1.rest"
+	test/cluster/kubectl.sh "$2/kubectl" >"$top/$1.kubectl" 2>&1
+	stop_servers
+}
+answers real "$peers"
+if [ -x "$peers/kube-controller-manager" ]; then
+	real workloads
+	start_controller_manager "$peers" || exit 1
+	count test/cluster/workloads.sh "$peers/kubectl"
+fi
 real rollouts
 deploy
 test/cluster/kinds.sh
@@ -51,11 +71,7 @@ RESTARTS=1 rollout "${SEED:-2}"
 faults
 stop_servers
 controllers() {	# [SUITE]: uses the running server
-	local p f
-	"test/cluster/${1:-controller}.sh" "$build" | tee "$top/controller.out"
-	stop_servers
-	read -r p f < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$top/controller.out")
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	count "test/cluster/${1:-controller}.sh" "$build"
 }
 real controller
 controllers
@@ -88,9 +104,16 @@ start_sandbox "$build" --tls-cert-file "$dir/sandbox.crt" \
 	--tls-private-key-file "$dir/sandbox.key" || exit 1
 recipe
 stop_servers
+if [ -n "$old" ]; then
+	answers old "$old"
+	dir=$top
+fi
 
 for suite in rest kubectl; do
-	compare test/cluster/$suite.expected "$dir/real.$suite"
+	compare test/cluster/$suite.expected "$dir/real.$suite" "$(differs $suite "$peers")"
+	[ -z "$old" ] || compare test/cluster/$suite.expected "$dir/old.$suite" "$(differs $suite "$old")"
+	# an old kubectl has other words
+	[ "$suite $(differs $suite "$peers")" = "kubectl /dev/null" ] || [ $suite = rest ] || continue
 	compare test/cluster/$suite.expected "$dir/sandbox.$suite" \
 		test/cluster/$suite.differs
 done

@@ -1,20 +1,27 @@
 # Sourced: servers for the suites, on loopback, in $dir; stop_servers ends them. start_real
-# sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT and RESTART for kube-apiserver with etcd;
-# start_sandbox sets them for mco-sandbox.
-server_pids=()
+# sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT, RESTART and POLICY for kube-apiserver with etcd;
+# start_sandbox sets them for mco-sandbox. start_controller_manager adds Kubernetes' controllers.
+server_pids=() ended_pids=()
 
+# The sandbox ends in its own time. The others are killed: their data is thrown away, and
+# kube-apiserver would wait half a minute for the watches of others to end.
 stop_servers() {
 	local pid file
 	for file in "$dir"/*.pid; do	# who has been restarted is nobody's child
-		[ ! -e "$file" ] || server_pids+=("$(cat "$file")")
+		[ -e "$file" ] || continue
+		case $file in
+		*/sandbox.pid) kill "$(cat "$file")" 2>/dev/null ;;
+		*) kill -KILL "$(cat "$file")" 2>/dev/null ;;
+		esac
+		ended_pids+=("$(cat "$file")")
 		rm -f "$file"
 	done
-	for pid in "${server_pids[@]}"; do kill "$pid" 2>/dev/null; done
-	for pid in "${server_pids[@]}"; do
+	for pid in "${server_pids[@]}"; do kill -KILL "$pid" 2>/dev/null; done
+	for pid in "${server_pids[@]}" "${ended_pids[@]}"; do
 		wait "$pid" 2>/dev/null
 		while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
 	done
-	server_pids=()
+	server_pids=() ended_pids=()
 }
 
 # start_server NAME COMMAND...: test/cluster/restart.sh can restart it
@@ -66,7 +73,9 @@ try_real() {
 	make_cert "$dir/api"
 	openssl genrsa -out "$dir/sa.key" 2048 2>/dev/null
 	echo 'cluster-token,admin,admin,system:masters' >"$dir/tokens"
-	etcd --data-dir "$dir/etcd" --unsafe-no-fsync \
+	local program=etcd	# Debian's, for the peers that have none
+	[ ! -x "$1/etcd" ] || program=$1/etcd
+	"$program" --data-dir "$dir/etcd" --unsafe-no-fsync \
 		--listen-client-urls "http://127.0.0.1:$etcd" \
 		--advertise-client-urls "http://127.0.0.1:$etcd" \
 		--listen-peer-urls "http://127.0.0.1:$peer" \
@@ -85,6 +94,8 @@ try_real() {
 		--service-account-key-file "$dir/sa.key" \
 		--service-cluster-ip-range 10.96.0.0/16 \
 		--disable-admission-plugins ServiceAccount,TaintNodesByCondition
+	export POLICY=v1
+	[ -x "$1/etcd" ] || POLICY=v1beta1	# 1.20.2 has no other
 	export URL=https://127.0.0.1:$api CA=$dir/api.crt TOKEN=cluster-token TOKENS=$dir/tokens
 	export KUBECONFIG=$dir/real.kubeconfig
 	export COMPACT="curl -s http://127.0.0.1:$etcd/v3/kv/compaction -d \"{\\\"revision\\\":\$(rv \$core/nodes),\\\"physical\\\":true}\" >/dev/null"
@@ -100,9 +111,34 @@ try_real() {
 	return 1
 }
 
+# After start_real: Deployments, ReplicaSets, DaemonSets, Jobs, service accounts, namespaces and
+# garbage collection work. The peers of 1.20.2 have no controllers. Nodes are left alone: nothing
+# reports their health here.
+start_controller_manager() {	# DIRECTORY-OF-PEERS
+	local port i list
+	[ -x "$1/kube-controller-manager" ] || { echo "Error: no kube-controller-manager in $1" >&2; return 1; }
+	port=$(free_port)
+	list=$(printf '%s-controller,' deployment replicaset daemonset job garbage-collector serviceaccount \
+		namespace disruption)
+	"$1/kube-controller-manager" --kubeconfig "$KUBECONFIG" --leader-elect=false \
+		--bind-address 127.0.0.1 --secure-port "$port" --cert-dir "$dir/manager" \
+		--service-account-private-key-file "$dir/sa.key" --controllers "${list%,}" \
+		>"$dir/manager.log" 2>&1 &
+	server_pids+=($!)
+	for ((i = 0; i < 600; i++)); do
+		[ "$(curl -s -k -m 10 --noproxy '*' "https://127.0.0.1:$port/healthz")" != ok ] || return 0
+		kill -0 "${server_pids[-1]}" 2>/dev/null || break
+		sleep 0.1
+	done
+	echo "Error: kube-controller-manager does not start" >&2
+	tail -n 5 "$dir/manager.log" >&2
+	return 1
+}
+
 start_sandbox() {	# DIRECTORY-OF-MCO FLAG...
 	local bin=$1 i try
 	shift
+	export POLICY=v1
 	echo cluster-token >"$dir/sandbox.tokens"
 	export KUBECONFIG=$dir/sandbox.kubeconfig TOKEN=cluster-token CA='' TOKENS=$dir/sandbox.tokens
 	rm -f "$KUBECONFIG"

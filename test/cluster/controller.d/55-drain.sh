@@ -4,7 +4,7 @@ end_controller
 MCO_DRAIN_MS=3000 start_controller
 i3=$(target infra)
 pods=/api/v1/namespaces/shop/pods
-budgets=/apis/policy/v1beta1/namespaces/shop/poddisruptionbudgets
+budgets=/apis/policy/${POLICY:-v1}/namespaces/shop/poddisruptionbudgets
 create /api/v1/namespaces shop '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"shop"}}'
 pod() { # NAME [OWNER]
 	post $pods '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"'"$1"'","labels":{"app":"'"$1"'"},"ownerReferences":['"${2:-}"']},
@@ -18,7 +18,7 @@ pod agent "{\"apiVersion\":\"apps/v1\",\"kind\":\"DaemonSet\",\"name\":\"agent\"
 	j /apis/apps/v1/namespaces/shop/daemonsets/agent .metadata.uid)\"}"
 pod cart
 pod db
-post $budgets '{"apiVersion":"policy/v1beta1","kind":"PodDisruptionBudget","metadata":{"name":"db"},
+post $budgets '{"apiVersion":"policy/'"${POLICY:-v1}"'","kind":"PodDisruptionBudget","metadata":{"name":"db"},
 	"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"db"}}}}'
 allow() { # HOW-MANY: writes what the disruption controller would write
 	patch $budgets/db/status '{"status":{"observedGeneration":1,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,

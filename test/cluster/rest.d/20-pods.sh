@@ -64,23 +64,23 @@ p pod-image strategic $ns/pods/p1 '{"spec":{"containers":[{"name":"c","image":"i
 p pod-labels merge $ns/pods/p1 '{"metadata":{"labels":{"extra":"1"}}}'
 p pod-status strategic $ns/pods/p1/status '{"status":{"phase":"Running","podIP":"10.1.0.1","podIPs":[{"ip":"10.1.0.1"}],"conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"c","ready":true,"restartCount":2,"image":"img","imageID":"x","state":{"running":{}}}]}}'
 r pod-get GET $ns/pods/p1
-r evict-missing POST $ns/pods/none/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"none","namespace":"suite"}}'
-r evict-name POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p2","namespace":"suite"}}'
+r evict-missing POST $ns/pods/none/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"none","namespace":"suite"}}'
+r evict-name POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p2","namespace":"suite"}}'
 r pdb-create POST $pdb '{"metadata":{"name":"web"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}}}'
 r pdb-bad POST $pdb '{"metadata":{"name":"bad"},"spec":{"minAvailable":"150%","selector":{"matchLabels":{"a b":"web"}}}}'
 r pdb-negative POST $pdb '{"metadata":{"name":"bad"},"spec":{"maxUnavailable":-1,"selector":{"matchExpressions":[{"key":"a","operator":"In"}]}}}'
 r pdb-put-no-rv PUT $pdb/web '{"metadata":{"name":"web"},"spec":{"minAvailable":0}}'
 pv() { field $pdb/web .metadata.resourceVersion; }
 r pdb-status PUT $pdb/web/status '{"metadata":{"name":"web","resourceVersion":"'$(pv)'"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"app":"web"}}},"status":{"disruptionsAllowed":0,"currentHealthy":1,"desiredHealthy":1,"expectedPods":1,"observedGeneration":1}}'
-r evict-refused POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p1","namespace":"suite"}}'
+r evict-refused POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p1","namespace":"suite"}}'
 r pdb-generation PUT $pdb/web '{"metadata":{"name":"web","resourceVersion":"'$(pv)'"},"spec":{"minAvailable":0,"selector":{"matchLabels":{"app":"web"}}}}'
-r evict-unobserved POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p1","namespace":"suite"}}'
+r evict-unobserved POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p1","namespace":"suite"}}'
 r pdb-status-allow PUT $pdb/web/status '{"metadata":{"name":"web","resourceVersion":"'$(pv)'"},"spec":{"minAvailable":0,"selector":{"matchLabels":{"app":"web"}}},"status":{"disruptionsAllowed":1,"currentHealthy":1,"desiredHealthy":0,"expectedPods":1,"observedGeneration":2}}'
-r evict-dry POST "$ns/pods/p1/eviction?dryRun=All" '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p1","namespace":"suite"}}'
-r evict-allowed POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p1","namespace":"suite"},"deleteOptions":{"gracePeriodSeconds":10}}'
+r evict-dry POST "$ns/pods/p1/eviction?dryRun=All" '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p1","namespace":"suite"}}'
+r evict-allowed POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p1","namespace":"suite"},"deleteOptions":{"gracePeriodSeconds":10}}'
 r pdb-after GET $pdb/web
-r evict-going POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p1","namespace":"suite"}}'
-r evict-pending POST $ns/pods/p2/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"p2","namespace":"suite"}}'
+r evict-going POST $ns/pods/p1/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p1","namespace":"suite"}}'
+r evict-pending POST $ns/pods/p2/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"p2","namespace":"suite"}}'
 r pod-going GET $ns/pods/p1
 r pod-delete-shorter DELETE "$ns/pods/p1?gracePeriodSeconds=1"
 r pod-delete-longer DELETE "$ns/pods/p1?gracePeriodSeconds=60"

@@ -13,7 +13,7 @@ d discover-versions /api '{kind,versions}'
 d discover-core /api/v1 "$kinds"
 d discover-apps /apis/apps/v1 "$kinds"
 d discover-leases /apis/coordination.k8s.io/v1 "$kinds"
-d discover-policy /apis/policy/v1beta1 "$kinds"
+d discover-policy /apis/policy/$policy "$kinds"
 d discover-rbac /apis/rbac.authorization.k8s.io/v1 "$kinds"
 d discover-crds /apis/apiextensions.k8s.io/v1 "$kinds"
 d discover-jobs /apis/batch/v1 "$kinds"

@@ -27,7 +27,7 @@ p k-pod-failed strategic $ns/pods/k3/status '{"status":{"phase":"Failed","reason
 t k-table-pods "$ns/pods?fieldSelector=metadata.name!=p3"
 r k-pod-delete-failed DELETE $ns/pods/k3
 r k-pod-delete-unbound DELETE $ns/pods/k2
-r k-pod-evict-failed POST $ns/pods/k4/eviction '{"kind":"Eviction","apiVersion":"policy/v1beta1","metadata":{"name":"k4","namespace":"suite"}}'
+r k-pod-evict-failed POST $ns/pods/k4/eviction '{"kind":"Eviction","apiVersion":"policy/'$policy'","metadata":{"name":"k4","namespace":"suite"}}'
 r k-pod-hold POST $ns/pods "$(pod k5 '"nodeName":"k1",'"$one" ',"finalizers":["example.com/hold"]')"
 r k-pod-hold-delete DELETE "$ns/pods/k5?gracePeriodSeconds=0"
 p k-pod-hold-release merge $ns/pods/k5 '{"metadata":{"finalizers":null}}'
