@@ -212,7 +212,7 @@ $(OUT)/obj/src/plan/operator/op_manifests.o: $(MANIFESTS_H)
 # The texts of `mco-operator bootstrap`, packed.
 BOOTSTRAP := src/plan/operator/bootstrap
 BOOTSTRAP_H := $(OUT)/gen/operator_bootstrap_texts.h
-$(BOOTSTRAP_H): test/tools/templates.sh $(wildcard $(BOOTSTRAP)/*)
+$(BOOTSTRAP_H): test/tools/templates.sh $(shell find $(BOOTSTRAP) -type f)
 	$(call say,PACK,$(BOOTSTRAP))
 	$(Q)test/tools/templates.sh $(BOOTSTRAP) $@ packed_bootstrap
 $(OUT)/obj/src/plan/operator/op_bootstrap_files.o: $(BOOTSTRAP_H)

@@ -1,12 +1,12 @@
 /*
  * The files that bootstrap writes. Their texts are Go templates, packed into the program; values
- * are inserted as they are. Which files a platform gets depends on the blocks of platformStatus,
- * not on its type; what they contain depends on the type, as upstream has it.
+ * are inserted as they are. The path of a text is that of its file, below a directory that says who
+ * gets it. Which files a platform gets depends on the blocks of platformStatus, not on its type; what
+ * they contain depends on the type, as upstream has it.
  */
 #include "data/flate.h"
 #include "data/tmpl.h"
 #include "data/yml.h"
-#include "mc/api.h"
 #include "op_bootstrap_parts.h"
 #include "operator_bootstrap_texts.h"
 
@@ -24,34 +24,38 @@ struct writer {
 
 /* ---- texts --------------------------------------------------------------- */
 
-static struct str find_text(const struct writer *w, const char *name)
-{
-	struct str rest = w->texts, path, size;
-	int64_t n;
-
-	while (str_line(&rest, &path) && str_line(&rest, &size) && str_to_i64(size, &n)) {
-		if (str_is(path, name))
-			return str_sub(rest, 0, (size_t)n);
-		rest = str_from(rest, (size_t)n);
-	}
-	return S("");
-}
-
-static int add_file(struct writer *w, const char *name, struct str path)
+/* A text that is empty makes no file. */
+static int add_file(struct writer *w, struct str path, struct str text)
 {
 	struct bootstrap_file f = { .path = path };
 	struct tmpl *t;
 	struct buf b;
-	int rc = tmpl_parse(w->a, name, find_text(w, name), NULL, &t, w->err);
+	int rc = tmpl_parse(w->a, str_z(w->a, path), text, NULL, &t, w->err);
 
 	buf_init(&b, w->a);
 	if (rc >= 0)
 		rc = tmpl_run(w->a, t, tmpl_from_json(w->a, w->data), NULL, &b, w->err);
-	if (rc < 0)
-		return rc;
 	f.text = buf_str(&b);
-	VEC_PUSH(w->a, &w->out->files, f);
-	return 0;
+	if (rc >= 0 && b.n)
+		VEC_PUSH(w->a, &w->out->files, f);
+	return rc;
+}
+
+/* Adds the files of a directory of the texts, below dest. */
+static int add_files(struct writer *w, const char *dir, const char *dest)
+{
+	struct str rest = w->texts, path, size, top, name;
+	int64_t n;
+	int rc = 0;
+
+	while (rc >= 0 && str_line(&rest, &path) && str_line(&rest, &size) &&
+	       str_to_i64(size, &n)) {
+		if (str_cut(path, '/', &top, &name) && str_is(top, dir))
+			rc = add_file(w, str_fmt(w->a, "%s%.*s", dest, STRF(name)),
+				      str_sub(rest, 0, (size_t)n));
+		rest = str_from(rest, (size_t)n);
+	}
+	return rc;
 }
 
 static void set(struct writer *w, const char *key, struct str value)
@@ -59,59 +63,31 @@ static void set(struct writer *w, const char *key, struct str value)
 	json_set(w->data, str_of(key), json_new_str(w->a, value));
 }
 
-/* ---- every platform ------------------------------------------------------ */
-
-static int add_pool(struct writer *w, const char *pool)
-{
-	set(w, "pool", str_of(pool));
-	return add_file(w, "pool.yaml",
-			str_fmt(w->a, "bootstrap/manifests/%s.machineconfigpool.yaml", pool));
-}
-
-static int add_common(struct writer *w, const struct operator_bootstrap_in *in)
-{
-	struct bootstrap_file secret = {
-		S("bootstrap/manifests/machineconfigcontroller-pull-secret"),
-		in->files[OPERATOR_PULL_SECRET].text
-	};
-	int rc = add_file(w, "config.yaml",
-			  S("bootstrap/manifests/machineconfigcontroller-controllerconfig.yaml"));
-
-	if (rc >= 0)
-		rc = add_pool(w, "master");
-	if (rc >= 0)
-		rc = add_pool(w, "worker");
-	if (rc >= 0)
-		rc = add_file(w, "pod.yaml",
-			      S("bootstrap/machineconfigoperator-bootstrap-pod.yaml"));
-	if (rc >= 0 && secret.text.n)
-		VEC_PUSH(w->a, &w->out->files, secret);
-	if (rc >= 0)
-		rc = add_file(w, "role-binding.yaml",
-			      S("manifests/csr-bootstrap-role-binding.yaml"));
-	if (rc >= 0)
-		rc = add_file(w, "ca.yaml",
-			      S("manifests/kube-apiserver-serving-ca-configmap.yaml"));
-	return rc;
-}
-
 /* ---- platforms ----------------------------------------------------------- */
 
-/* The blocks in upstream's order; on-premises platforms first. */
+/* The blocks, which are also the directories of their files, in upstream's order; on-premises
+ * platforms first. */
 static const struct {
-	char block[10], type[10], name[10];
+	char block[11], type[10], name[10];
 } platforms[] = {
-	{ "baremetal", "BareMetal", "kni" },
-	{ "openstack", "OpenStack", "openstack" },
-	{ "ovirt", "oVirt", "ovirt" },
-	{ "vsphere", "VSphere", "vsphere" },
-	{ "nutanix", "Nutanix", "nutanix" },
-	{ "gcp", "GCP", "" },
-	{ "aws", "AWS", "" },
-	{ "azure", "Azure", "" },
+	{ "baremetal/", "BareMetal", "kni" },
+	{ "openstack/", "OpenStack", "openstack" },
+	{ "ovirt/", "oVirt", "ovirt" },
+	{ "vsphere/", "VSphere", "vsphere" },
+	{ "nutanix/", "Nutanix", "nutanix" },
+	{ "gcp/", "GCP", "" },
+	{ "aws/", "AWS", "" },
+	{ "azure/", "Azure", "" },
 };
 #define VSPHERE 3
 #define CLOUDS 5
+
+static const struct json *block_of(const struct writer *w, size_t i)
+{
+	struct str name = str_of(platforms[i].block);
+
+	return json_member(w->platform, str_sub(name, 0, name.n - 1));
+}
 
 static void join(struct writer *w, const char *key, const struct json *list)
 {
@@ -147,20 +123,8 @@ static void set_addresses(struct writer *w, const struct json *api, const struct
 	add_record(w, "^api-int", cloud ? "CloudLB" : "APIVIP", internal);
 }
 
-static int add_pair(struct writer *w, size_t i, const char *pod, const char *config,
-		    const char *dir)
-{
-	int rc = add_file(w, pod, str_fmt(w->a, "%s/manifests/%s", platforms[i].block, pod));
-
-	if (rc < 0)
-		return rc;
-	return add_file(
-		w, config,
-		str_fmt(w->a, "%s/static-pod-resources/%s/%s", platforms[i].block, dir, config));
-}
-
 /* The addresses and the name in namespaces are those of the platform's type. */
-static int add_on_premises(struct writer *w, size_t i, struct str balancer)
+static int add_on_premises(struct writer *w, const char *dest, struct str balancer)
 {
 	struct str type = json_str(w->platform, "type"), name = S("");
 	const struct json *block = NULL, *api;
@@ -170,14 +134,14 @@ static int add_on_premises(struct writer *w, size_t i, struct str balancer)
 		if (!str_is(type, platforms[k].type))
 			continue;
 		name = str_of(platforms[k].name);
-		block = json_member(w->platform, str_of(platforms[k].block));
+		block = block_of(w, k);
 	}
 	api = json_member(block, S("apiServerInternalIPs"));
 	set(w, "short", name);
 	set_addresses(w, api, api, json_member(block, S("ingressIPs")), false);
-	rc = add_pair(w, i, "coredns.yaml", "Corefile.tmpl", "coredns");
+	rc = add_files(w, "coredns", dest);
 	if (rc >= 0 && (!balancer.n || str_is(balancer, MANAGED)))
-		rc = add_pair(w, i, "keepalived.yaml", "keepalived.conf.tmpl", "keepalived");
+		rc = add_files(w, "keepalived", dest);
 	return rc;
 }
 
@@ -203,7 +167,7 @@ static int add_cloud(struct writer *w, size_t i, const struct json *block)
 	set_addresses(w, json_member(ips, S("apiLoadBalancerIPs")),
 		      json_member(ips, S("apiIntLoadBalancerIPs")),
 		      json_member(ips, S("ingressLoadBalancerIPs")), true);
-	return add_pair(w, i, "coredns.yaml", "Corefile.tmpl", "coredns");
+	return add_files(w, "coredns", platforms[i].block);
 }
 
 /* The load balancer of a block also counts for the later ones, and vSphere without managed
@@ -214,7 +178,7 @@ static int add_platforms(struct writer *w)
 	int rc = 0;
 
 	for (size_t i = 0; rc >= 0 && i < ARRAY_LEN(platforms); i++) {
-		const struct json *block = json_member(w->platform, str_of(platforms[i].block));
+		const struct json *block = block_of(w, i);
 		const struct json *own = json_member(block, S("loadBalancer"));
 
 		if (!block)
@@ -224,7 +188,8 @@ static int add_platforms(struct writer *w)
 			return 0;
 		if (own && i != VSPHERE)
 			balancer = json_str(own, "type");
-		rc = i < CLOUDS ? add_on_premises(w, i, balancer) : add_cloud(w, i, block);
+		rc = i < CLOUDS ? add_on_premises(w, platforms[i].block, balancer)
+				: add_cloud(w, i, block);
 	}
 	return rc;
 }
@@ -252,11 +217,12 @@ int op_bootstrap_files(struct arena *a, const struct operator_bootstrap_in *in,
 	set(&w, "raw", in->raw);
 	set(&w, "release", in->release);
 	set(&w, "ca", in->files[OPERATOR_KUBE_CA].text);
+	set(&w, "pullSecret", in->files[OPERATOR_PULL_SECRET].text);
 	set(&w, "domain", json_str(spec, "dns.spec.baseDomain"));
 	json_add(w.data, S("images"), json_clone(a, images));
-	rc = add_common(&w, in);
+	rc = add_files(&w, "common", "");
 	if (rc >= 0 &&
 	    str_is(json_str(spec, "infra.status.controlPlaneTopology"), "HighlyAvailableArbiter"))
-		rc = add_pool(&w, "arbiter");
+		rc = add_files(&w, "arbiter", "");
 	return rc < 0 ? rc : add_platforms(&w);
 }
