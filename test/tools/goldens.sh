@@ -32,7 +32,7 @@ tests=()
 for t in "$@"; do left_out "$t" || tests+=("$t"); done
 
 suites=''
-for s in render render_pools bootstrap template templates convert fmt server daemon inspect; do
+for s in render render_pools bootstrap operator_bootstrap template templates convert fmt server daemon inspect; do
 	suites+=" test/applets/test_$s.sh"
 done
 SUITES=$suites RUN=$qemu MCO_ARCH=$arch exec test/tools/test.sh "$out/qemu" "${tests[@]}"
