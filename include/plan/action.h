@@ -50,6 +50,8 @@ struct action_event {
 	struct str reason; /* "SetDesiredConfig" */
 	const char *source; /* its component; NULL: that of the job */
 	bool warning;
+	/* Written in any case: not combined with others, and not limited in number. */
+	bool each;
 };
 
 #define ACTION_LABELS 4

@@ -289,9 +289,10 @@ void kube_event(struct kube_events *e, const char *source, const struct action_e
 		return;
 	}
 	now = clock_wall();
-	combined = correlate_combines(&e->correlator, keys.similar, keys.message, now_ms);
+	combined = !about->each &&
+		   correlate_combines(&e->correlator, keys.similar, keys.message, now_ms);
 	at = keep(e, combined ? keys.similar : keys.whole, about->name, now);
-	if (!correlate_allows(&e->correlator, keys.object, now_ms))
+	if (!about->each && !correlate_allows(&e->correlator, keys.object, now_ms))
 		return;
 	call = new_call(e);
 	call->combined = combined;

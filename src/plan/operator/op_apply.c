@@ -94,7 +94,9 @@ static void announce(struct arena *a, const struct json *object, bool created, s
 	struct str ns = json_str(object, "metadata.namespace"), group = S(""), version;
 	struct action_event about = { .api = S(API_APPS),
 				      .kind = S("Deployment"),
-				      .name = S(NAME_OPERATOR) };
+				      .name = S(NAME_OPERATOR),
+				      /* upstream's library does not count them */
+				      .each = true };
 
 	(void)str_cut(api, '/', &group, &version);
 	about.reason = str_fmt(a, "%.*s%s", STRF(kind), created ? "Created" : "Updated");
