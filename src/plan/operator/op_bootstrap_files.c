@@ -1,8 +1,8 @@
 /*
  * The files that bootstrap writes. Their texts are Go templates, packed into the program; values
- * are inserted as they are. The path of a text is that of its file, below a directory that says who
- * gets it. Which files a platform gets depends on the blocks of platformStatus, not on its type; what
- * they contain depends on the type, as upstream has it.
+ * are inserted as they are. The path of a text is that of its file, below one of the directories
+ * common (every platform), arbiter, coredns and keepalived. Which files a platform gets depends on the
+ * blocks of platformStatus, not on its type; their contents depend on the type, as upstream has it.
  */
 #include "data/flate.h"
 #include "data/tmpl.h"
@@ -170,8 +170,8 @@ static int add_cloud(struct writer *w, size_t i, const struct json *block)
 	return add_files(w, "coredns", platforms[i].block);
 }
 
-/* The load balancer of a block also counts for the later ones, and vSphere without managed
- * addresses ends the list: quirks of upstream's. */
+/* As upstream: the load balancer of a block also applies to the later blocks, and vSphere without
+ * managed addresses ends the list. */
 static int add_platforms(struct writer *w)
 {
 	struct str balancer = S(MANAGED);
