@@ -9,11 +9,14 @@
 
 struct sb_causes;
 
+/* Field num of the struct outer, which is embedded in another one, or 0 for that one itself. */
+#define SB_EMBEDDED(outer, num) ((uint16_t)((outer) << 8 | ((num)&255)))
+
 /* The rules of a field; p is NULL for none. */
 struct sb_rule {
 	struct str dflt; /* the default value */
 	struct str must; /* validation rules */
-	/* the number in protobuf; outer: of the embedded struct that has the field, or 0 */
+	/* the number in protobuf; outer: SB_EMBEDDED of the struct that has the field, or 0 */
 	uint16_t outer, num;
 	bool micro; /* a time with microseconds */
 };

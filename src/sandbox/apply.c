@@ -206,10 +206,8 @@ static struct json *applied_body(struct sb_call *c)
 	}
 	have = json_str(j, "apiVersion");
 	if (!str_eq(have, want)) {
-		reply_bad(c->a, c->out,
-			  "Incorrect version specified in apply patch. "
-			  "Specified patch version: %.*s, expected: %.*s",
-			  STRF(have), STRF(want));
+		reply_bad(c->a, c->out, "invalid object type: %.*s%s, Kind=%.*s", STRF(have),
+			  str_chr(have, '/') < 0 ? "/" : "", STRF(json_str(j, "kind")));
 		return NULL;
 	}
 	if (json_len(json_at(j, "metadata.managedFields"))) {

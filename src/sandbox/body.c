@@ -151,7 +151,7 @@ struct str body_other_kind(struct sb_call *c, struct str kind, struct str versio
 			       STRF(want->kind));
 	return str_fmt(c->a,
 		       "no kind \"%.*s\" is registered for version \"%.*s\" in "
-		       "scheme \"pkg/api/legacyscheme/scheme.go:30\"",
+		       "scheme \"pkg/runtime/scheme.go:111\"",
 		       STRF(kind), STRF(api));
 }
 
@@ -220,15 +220,8 @@ static bool custom_kind(struct sb_call *c, const struct json *j, struct str kind
 	struct str want = kinds_api_version(c->a, c->r->kind, c->r->version);
 
 	if (!kind.n) {
-		reply_bad(c->a, c->out,
-			  "%.*s in version \"%.*s\" cannot be handled as a "
-			  "%.*s: %.*s",
-			  STRF(own), STRF(c->r->version->name), STRF(own),
-			  STRF(body_kindless(c->a, c->r->body)));
-	} else if (!version.n) {
-		reply_internal(c->a, c->out,
-			       S("Object 'apiVersion' is missing in 'object "
-				 "has no apiVersion field'"));
+		unrecognized_kind(
+			c, str_fmt(c->a, "Object 'Kind' is missing in '%.*s'", STRF(c->r->body)));
 	} else if (!str_eq(version, want)) {
 		reply_bad(c->a, c->out,
 			  "the API version in the data (%.*s) does not match "

@@ -83,7 +83,10 @@ struct cell_pod cell_pod(struct arena *a, const struct json *pod)
 	init_state(a, pod, &s);
 	if (!s.starting)
 		main_state(a, pod, &s);
-	if (json_at(pod, "metadata.deletionTimestamp"))
+	/* a pod that has ended is not terminating */
+	if (json_at(pod, "metadata.deletionTimestamp") &&
+	    !str_is(json_str(pod, "status.phase"), "Succeeded") &&
+	    !str_is(json_str(pod, "status.phase"), "Failed"))
 		s.reason = str_is(why, "NodeLost") ? S("Unknown") : S("Terminating");
 	return s;
 }

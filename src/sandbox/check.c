@@ -17,20 +17,20 @@ static struct str in(struct check *k, struct str path, struct str name)
 
 /* ---- nodes --------------------------------------------------------------- */
 
-/* Formatted as Go prints the struct. */
+/* The struct as JSON, without its JSON names. */
 static struct str duplicate_taint(struct arena *a, const struct json *t)
 {
 	static const char *const names[] = { "key", "value", "effect" };
-	static const char *const labels[] = { "Key:", ", Value:", ", Effect:" };
+	static const char *const labels[] = { "\"Key\":", ",\"Value\":", ",\"Effect\":" };
 	struct buf b;
 
 	buf_init(&b, a);
-	buf_addz(&b, "Duplicate value: core.Taint{");
+	buf_addz(&b, "Duplicate value: {");
 	for (int i = 0; i < 3; i++) {
 		buf_addz(&b, labels[i]);
 		go_quote(&b, json_str(t, names[i]));
 	}
-	buf_addz(&b, ", TimeAdded:<nil>}: taints must be unique by key and "
+	buf_addz(&b, ",\"TimeAdded\":null}: taints must be unique by key and "
 		     "effect pair");
 	return buf_str(&b);
 }
@@ -71,7 +71,6 @@ static void node(struct check *k, struct json *object, const struct json *old)
 {
 	static const char *const fixed[] = { "podCIDR", "providerID" };
 	static const char *const fields[] = { "podCIDRs", "providerID" };
-	bool moved = false;
 
 	taints(k, object);
 	for (size_t i = 0; old && i < 2; i++) {
@@ -80,7 +79,6 @@ static void node(struct check *k, struct json *object, const struct json *old)
 
 		if (!was.n || str_eq(was, is))
 			continue;
-		moved = true;
 		cause_add(k->a, k->causes, "FieldValueForbidden",
 			  str_fmt(k->a, "spec.%s", fields[i]),
 			  str_fmt(k->a,
@@ -88,11 +86,6 @@ static void node(struct check *k, struct json *object, const struct json *old)
 				  "except from \"\" to valid",
 				  fixed[i]));
 	}
-	if (moved)
-		cause_add(k->a, k->causes, "FieldValueForbidden", S("[]"),
-			  S("Forbidden: node updates may only change labels, "
-			    "taints, or capacity (or configSource, if the "
-			    "DynamicKubeletConfig feature gate is enabled)"));
 }
 
 /* A pod's spec without the fields that may change. */
@@ -114,12 +107,11 @@ static void pod(struct check *k, struct json *object, const struct json *old)
 {
 	if (!json_eq(changeable(k->a, object), changeable(k->a, old)))
 		cause_add(k->a, k->causes, "FieldValueForbidden", S("spec"),
-			  S("Forbidden: pod updates may not change fields "
-			    "other than `spec.containers[*].image`, "
-			    "`spec.initContainers[*].image`, "
-			    "`spec.activeDeadlineSeconds` or "
-			    "`spec.tolerations` (only additions to existing "
-			    "tolerations)\n"));
+			  S("Forbidden: pod updates may not change fields other than "
+			    "`spec.containers[*].image`,`spec.initContainers[*].image`,"
+			    "`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to "
+			    "existing tolerations),`spec.terminationGracePeriodSeconds` (allow it "
+			    "to be set to 1 if it was previously negative)\n"));
 }
 
 void sb_check(struct arena *a, const struct sb_kind *k, struct json *object, const struct json *old,

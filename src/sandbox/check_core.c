@@ -115,7 +115,7 @@ static void lease(struct arena *a, const struct json *object, struct sb_causes *
 {
 	static const char *const fields[] = { "leaseDurationSeconds", "leaseTransitions" };
 	static const char *const rules[] = { "must be greater than 0",
-					     "must to greater or equal than 0" };
+					     "must be greater than or equal to 0" };
 
 	for (int i = 0; i < 2; i++) {
 		struct str field = str_fmt(a, "spec.%s", fields[i]);

@@ -39,7 +39,7 @@ static void check_name(struct check *k, const struct sb_kind *kind, struct str f
 		whole = str_sub(s, 0, s.n - 1);
 	if (s.n > max)
 		cause_text(k->a, k->causes, field, s,
-			   label ? "must be no more than 63 characters"
+			   label ? "must be no more than 63 bytes"
 				 : "must be no more than 253 characters");
 	if ((s.n <= 253 && !selector_is_subdomain(whole)) || (label && str_chr(s, '.') >= 0))
 		cause_text(k->a, k->causes, field, s,
@@ -81,46 +81,20 @@ static void check_keys(struct check *k, const struct json *meta)
 
 /* ---- owners -------------------------------------------------------------- */
 
-/* A reference formatted as Go prints the struct. */
-static struct str owner_text(struct arena *a, const struct json *m)
-{
-	static const char *const flags[] = { "controller", "blockOwnerDeletion" };
-	static const char *const labels[] = { ", Controller:", ", BlockOwnerDeletion:" };
-	struct buf b;
-
-	buf_init(&b, a);
-	buf_addz(&b, "v1.OwnerReference{APIVersion:");
-	go_quote(&b, json_str(m, "apiVersion"));
-	buf_addz(&b, ", Kind:");
-	go_quote(&b, json_str(m, "kind"));
-	buf_addz(&b, ", Name:");
-	go_quote(&b, json_str(m, "name"));
-	buf_addz(&b, ", UID:");
-	go_quote(&b, json_str(m, "uid"));
-	for (int i = 0; i < 2; i++)
-		buf_addf(&b, "%s(*bool)(%s)", labels[i],
-			 json_at(m, flags[i]) ? "0xc000000000" : "nil");
-	buf_addc(&b, '}');
-	return buf_str(&b);
-}
-
 static void two_controllers(struct check *k, const struct json *meta, struct str first,
 			    struct str second)
 {
-	struct buf b;
+	cause_value(k->a, k->causes, S("metadata.ownerReferences"),
+		    json_at(meta, "ownerReferences"),
+		    str_z(k->a, str_fmt(k->a,
+					"Only one reference can have Controller set to true. Found "
+					"\"true\" in references for %.*s and %.*s",
+					STRF(first), STRF(second))));
+}
 
-	buf_init(&b, k->a);
-	buf_addz(&b, "Invalid value: []v1.OwnerReference{");
-	for (const struct json *m = json_first(json_at(meta, "ownerReferences")); m;
-	     m = json_next(m)) {
-		buf_add(&b, owner_text(k->a, m));
-		buf_addz(&b, json_next(m) ? ", " : "");
-	}
-	buf_addf(&b,
-		 "}: Only one reference can have Controller set to true. Found "
-		 "\"true\" in references for %.*s and %.*s",
-		 STRF(first), STRF(second));
-	cause_add(k->a, k->causes, "FieldValueInvalid", S("metadata.ownerReferences"), buf_str(&b));
+static struct str owner_name(struct arena *a, const struct json *m)
+{
+	return str_fmt(a, "%.*s/%.*s", STRF(json_str(m, "kind")), STRF(json_str(m, "name")));
 }
 
 static void check_owners(struct check *k, const struct json *meta)
@@ -134,23 +108,17 @@ static void check_owners(struct check *k, const struct json *meta)
 			if (!json_str(m, needed[f]).n)
 				cause_text(k->a, k->causes,
 					   str_fmt(k->a, "%.*s.%s", STRF(path), needed[f]), S(""),
-					   f == 0   ? "version must not be empty"
-					   : f == 1 ? "kind must not be empty"
-					   : f == 2 ? "name must not be empty"
-						    : "uid must not be empty");
+					   f == 0 ? "version must not be empty"
+						  : "must not be empty");
 		if (str_is(json_str(m, "kind"), "Event") && str_is(json_str(m, "apiVersion"), "v1"))
-			cause_add(k->a, k->causes, "FieldValueInvalid", path,
-				  str_fmt(k->a,
-					  "Invalid value: %.*s: /v1, "
-					  "Kind=Event is disallowed from being "
-					  "an owner",
-					  STRF(owner_text(k->a, m))));
+			cause_value(k->a, k->causes, path, m,
+				    "/v1, Kind=Event is disallowed from being an owner");
 		if (!json_bool(m, "controller", false))
 			continue;
 		if (controller.n)
-			two_controllers(k, meta, controller, json_str(m, "name"));
+			two_controllers(k, meta, controller, owner_name(k->a, m));
 		else
-			controller = json_str(m, "name");
+			controller = owner_name(k->a, m);
 	}
 }
 
@@ -161,24 +129,16 @@ static void check_finalizers(struct check *k, const struct json *meta)
 	const struct json *list = json_at(meta, "finalizers");
 	struct str field = S("metadata.finalizers");
 	bool orphan = false, foreground = false;
-	struct buf b;
 
-	buf_init(&b, k->a);
 	for (const struct json *m = json_first(list); m; m = json_next(m)) {
 		cause_each(k->a, k->causes, field, json_text(m),
 			   filter_bad_key(k->a, json_text(m)));
 		orphan = orphan || str_is(json_text(m), "orphan");
 		foreground = foreground || str_is(json_text(m), "foregroundDeletion");
-		buf_addz(&b, b.n ? ", " : "");
-		go_quote(&b, json_text(m));
 	}
 	if (orphan && foreground)
-		cause_add(k->a, k->causes, "FieldValueInvalid", field,
-			  str_fmt(k->a,
-				  "Invalid value: []string{%.*s}: finalizer "
-				  "orphan and foregroundDeletion cannot be "
-				  "both set",
-				  STRF(buf_str(&b))));
+		cause_value(k->a, k->causes, field, list,
+			    "finalizer orphan and foregroundDeletion cannot be both set");
 }
 
 /* Finalizers of custom resources need not be qualified names. */

@@ -98,8 +98,8 @@ static void resources(struct check *k, struct str path, const struct json *conta
 				   json_text(r),
 				   str_z(k->a, str_fmt(k->a,
 						       "must be less than or equal "
-						       "to %.*s limit",
-						       STRF(json_key(r)))));
+						       "to %.*s limit of %.*s",
+						       STRF(json_key(r)), STRF(json_text(limit)))));
 	}
 }
 

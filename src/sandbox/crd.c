@@ -23,22 +23,12 @@ static void name_default(struct arena *a, struct json *names, const char *key, s
 		json_add(names, str_of(key), json_new_str(a, value));
 }
 
-/* kube-apiserver 1.20.2 has no CEL rules and drops them from schemas. */
-static void forget_rules(struct json *schema)
-{
-	(void)json_remove(schema, S("x-kubernetes-validations"));
-	for (struct json *m = json_first(schema); m; m = json_next(m))
-		forget_rules(m);
-}
-
 void crd_prepare(struct arena *a, struct json *crd, int64_t now)
 {
 	struct json *spec = json_at(crd, "spec"), *names, *status, *list;
 	struct str kind;
 	char *singular;
 
-	for (struct json *v = json_first(json_at(spec, "versions")); v; v = json_next(v))
-		forget_rules(json_member(v, S("schema")));
 	names = json_member(spec, S("names"));
 	if (json_kind(names) != JSON_OBJECT)
 		return;

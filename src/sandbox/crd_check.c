@@ -27,7 +27,7 @@ static void check_label(struct check *k, struct str field, struct str s)
 {
 	if (!is_1035(s))
 		cause_text(k->a, k->causes, field, s,
-			   s.n > 63 ? "must be no more than 63 characters" : DNS_1035);
+			   s.n > 63 ? "must be no more than 63 bytes" : DNS_1035);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static void check_schema(struct check *k, const struct json *version, size_t i, 
 	struct str type = json_str(s, "type");
 
 	if (!s) {
-		cause_required(k->a, k->causes, at, "schemas are required");
+		cause_required(k->a, k->causes, at, "");
 		return;
 	}
 	/* report faults that all versions share once */
@@ -133,44 +133,27 @@ static void check_schema(struct check *k, const struct json *version, size_t i, 
 
 /* ---- versions ------------------------------------------------------------ */
 
-#define VERSION "apiextensions.CustomResourceDefinitionVersion"
-
-/* A version formatted as Go prints the struct. */
-static struct str dump_version(struct arena *a, const struct json *v, bool shared)
-{
-	static const char set[] = "0xc000000000";
-	struct buf b;
-
-	buf_init(&b, a);
-	buf_addz(&b, VERSION "{Name:");
-	go_quote(&b, json_str(v, "name"));
-	buf_addf(&b,
-		 ", Served:%s, Storage:%s, Deprecated:%s, "
-		 "DeprecationWarning:(*string)(nil), "
-		 "Schema:(*apiextensions.CustomResourceValidation)(%s), "
-		 "Subresources:(*apiextensions.CustomResourceSubresources)"
-		 "(%s), AdditionalPrinterColumns:[]apiextensions."
-		 "CustomResourceColumnDefinition(nil)}",
-		 json_bool(v, "served", false) ? "true" : "false",
-		 json_bool(v, "storage", false) ? "true" : "false",
-		 json_bool(v, "deprecated", false) ? "true" : "false",
-		 !shared && json_at(v, "schema") ? set : "nil",
-		 !shared && json_at(v, "subresources") ? set : "nil");
-	return buf_str(&b);
-}
-
-static struct str dump_all(struct arena *a, const struct json *versions, bool shared)
+/* Versions as JSON, under the names of the Go struct; schemas are at the top when they are shared. */
+static struct str dump_versions(struct arena *a, const struct json *versions)
 {
 	struct buf b;
 
 	if (!json_len(versions))
-		return S("[]" VERSION "(nil)");
+		return S("null");
 	buf_init(&b, a);
 	for (const struct json *v = json_first(versions); v; v = json_next(v)) {
-		buf_addz(&b, b.n ? ", " : "[]" VERSION "{");
-		buf_add(&b, dump_version(a, v, shared));
+		buf_addz(&b, b.n ? "," : "[");
+		buf_addz(&b, "{\"Name\":");
+		go_quote(&b, json_str(v, "name"));
+		buf_addf(&b,
+			 ",\"Served\":%s,\"Storage\":%s,\"Deprecated\":%s,"
+			 "\"DeprecationWarning\":null,\"Schema\":null,\"Subresources\":null,"
+			 "\"AdditionalPrinterColumns\":null,\"SelectableFields\":null}",
+			 json_bool(v, "served", false) ? "true" : "false",
+			 json_bool(v, "storage", false) ? "true" : "false",
+			 json_bool(v, "deprecated", false) ? "true" : "false");
 	}
-	buf_addc(&b, '}');
+	buf_addc(&b, ']');
 	return buf_str(&b);
 }
 
@@ -205,7 +188,8 @@ static void check_versions(struct check *k, const struct json *crd)
 		if (map_get(&seen, name)) {
 			twice = true;
 			if (json_bool(v, "storage", false))
-				add_wrong(k, "status.storedVersions", dump_version(k->a, v, shared),
+				add_wrong(k, "status.storedVersions",
+					  str_fmt(k->a, "[\"%.*s\"]", STRF(name)),
 					  str_fmt(k->a,
 						  "must have the storage version "
 						  "%.*s",
@@ -215,14 +199,14 @@ static void check_versions(struct check *k, const struct json *crd)
 		(void)map_put(&seen, name, &seen);
 	}
 	if (twice)
-		add_wrong(k, "spec.versions", dump_all(k->a, list, shared),
+		add_wrong(k, "spec.versions", dump_versions(k->a, list),
 			  "must contain unique version names");
 	if (stored != 1)
-		add_wrong(k, "spec.versions", dump_all(k->a, list, shared),
+		add_wrong(k, "spec.versions", dump_versions(k->a, list),
 			  "must have exactly one version marked as storage "
 			  "version");
 	if (!stored)
-		add_wrong(k, "status.storedVersions", S("[]string(nil)"),
+		add_wrong(k, "status.storedVersions", S("null"),
 			  "must have at least one stored version");
 }
 

@@ -111,7 +111,7 @@ void sb_create(struct sb_call *c)
 	if (c->r->kind->traits & SB_REVIEW) {
 		/* an authenticated client may do everything */
 		json_set(object, S("metadata"), json_new(c->a, JSON_OBJECT));
-		json_set(sb_meta(c->a, object), S("creationTimestamp"), json_new(c->a, JSON_NULL));
+		(void)sb_meta(c->a, object);
 		json_set(sb_object_in(c->a, object, "status"), S("allowed"),
 			 json_new_bool(c->a, true));
 		sb_answer(c, 201, object);

@@ -168,10 +168,12 @@ static void pod(struct arena *a, struct json *object, bool is_new)
 
 /* ---- other kinds --------------------------------------------------------- */
 
-static void namespace_defaults(struct arena *a, struct json *object, bool is_new)
+static void namespace_defaults(struct arena *a, struct json *meta, struct json *object, bool is_new)
 {
 	struct json *list;
 
+	json_set(sb_object_in(a, meta, "labels"), S("kubernetes.io/metadata.name"),
+		 json_new_str(a, json_str(meta, "name")));
 	if (!is_new)
 		return;
 	list = json_new(a, JSON_ARRAY);
@@ -226,6 +228,24 @@ static struct str address(struct sb_call *c)
 	return ip;
 }
 
+/* The cluster has IPv4. A headless service without a selector may have addresses of both families. */
+static void set_families(struct arena *a, struct json *spec)
+{
+	bool both = str_is(json_str(spec, "clusterIP"), "None") &&
+		    !json_len(json_member(spec, S("selector")));
+	struct json *list;
+
+	set_text(a, spec, "internalTrafficPolicy", S("Cluster"));
+	set_text(a, spec, "ipFamilyPolicy", both ? S("RequireDualStack") : S("SingleStack"));
+	if (json_len(json_member(spec, S("ipFamilies"))))
+		return;
+	list = json_new(a, JSON_ARRAY);
+	json_push(list, json_new_str(a, S("IPv4")));
+	if (both)
+		json_push(list, json_new_str(a, S("IPv6")));
+	json_set(spec, S("ipFamilies"), list);
+}
+
 /* Services: the target port defaults to the port. */
 static void service(struct sb_call *c, struct json *object, bool is_new)
 {
@@ -236,6 +256,8 @@ static void service(struct sb_call *c, struct json *object, bool is_new)
 	    !str_is(json_str(spec, "type"), "ExternalName"))
 		set_text(a, spec, "clusterIP", address(c));
 	mirror_member(a, spec, "clusterIP", "clusterIPs", NULL);
+	if (!str_is(json_str(spec, "type"), "ExternalName"))
+		set_families(a, spec);
 	for (struct json *p = json_first(json_at(spec, "ports")); p; p = json_next(p))
 		if (!json_text(json_at(p, "targetPort")).n && json_at(p, "port"))
 			json_set(p, S("targetPort"), json_clone(a, json_at(p, "port")));
@@ -258,7 +280,7 @@ static void fill_special(struct sb_call *c, struct json *meta, struct json *held
 	if (str_is(kind, "Pod"))
 		pod(c->a, held, is_new);
 	else if (str_is(kind, "Namespace"))
-		namespace_defaults(c->a, held, is_new);
+		namespace_defaults(c->a, meta, held, is_new);
 	else if (str_is(kind, "Secret"))
 		secret(c->a, held);
 	else if (str_is(kind, "Node"))
@@ -272,8 +294,7 @@ static void fill_special(struct sb_call *c, struct json *meta, struct json *held
 }
 
 /* Decodes a part of object as its struct; false, answered, when it does not fit. */
-static bool hold_part(struct sb_call *c, uint16_t type, const struct json *part,
-		      const struct json *object, struct json **held)
+static bool hold_part(struct sb_call *c, uint16_t type, const struct json *part, struct json **held)
 {
 	const struct sb_kind *k = c->r->kind;
 	struct err err = ERR_INIT(c->a);
@@ -282,8 +303,7 @@ static bool hold_part(struct sb_call *c, uint16_t type, const struct json *part,
 		return true;
 	reply_bad(c->a, c->out, "%.*s in version \"%.*s\" cannot be handled as a %.*s: %.*s",
 		  STRF(k->kind), STRF(c->r->version->name), STRF(k->kind),
-		  STRF(c->r->verb == SB_PATCH ? err.msg
-					      : sb_misfit(c, type, part, object, err.msg, false)));
+		  STRF(type == k->type ? err.msg : sb_meta_misfit(c, err.msg)));
 	return false;
 }
 
@@ -294,8 +314,8 @@ static bool hold_typed(struct sb_call *c, struct json *object, bool is_new)
 	const struct sb_types *t = &c->sb->kinds.types;
 	struct json *held = NULL, *meta = NULL, *next;
 
-	if (!hold_part(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object), object, &meta) ||
-	    !hold_part(c, k->type, object, object, &held))
+	if (!hold_part(c, types_find(t, S("ObjectMeta")), sb_meta(c->a, object), &meta) ||
+	    !hold_part(c, k->type, object, &held))
 		return false;
 	/* a new object has no status, except nodes */
 	if (is_new && k->traits & SB_STATUS && !str_is(k->kind, "Node"))

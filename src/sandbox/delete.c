@@ -13,9 +13,9 @@ static bool delete_options(struct sb_call *c, struct json **out)
 
 	*out = json_new(c->a, JSON_OBJECT);
 	if (c->r->body.n && json_parse(c->a, c->r->body, NULL, out, &err) < 0) {
-		reply_status(c->a, c->out, 500, "",
-			     S("couldn't get version/kind; json parse error: "
-			       "unexpected end of JSON input"));
+		reply_bad(c->a, c->out,
+			  "couldn't get version/kind; json parse error: unexpected end of JSON "
+			  "input");
 		return false;
 	}
 	if (policy.n)
@@ -87,7 +87,8 @@ static bool options_valid(struct sb_call *c, const struct json *options)
 /* Kinds whose deletion is answered with the object itself. */
 static bool tells_last(const struct sb_kind *k)
 {
-	return !k->group.n && (str_is(k->plural, "pods") || str_is(k->plural, "serviceaccounts"));
+	return !k->group.n && (str_is(k->plural, "pods") || str_is(k->plural, "serviceaccounts") ||
+			       str_is(k->plural, "services"));
 }
 
 void sb_delete(struct sb_call *c)

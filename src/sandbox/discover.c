@@ -56,8 +56,8 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 	buf_addf(b,
 		 "{\"name\":\"%.*s\",\"singularName\":\"%.*s\","
 		 "\"namespaced\":%s,%.*s,",
-		 STRF(k->plural), STRF(k->traits & SB_FROM_CRD ? k->singular : S("")),
-		 k->traits & SB_NAMESPACED ? "true" : "false", STRF(kind));
+		 STRF(k->plural), STRF(k->singular), k->traits & SB_NAMESPACED ? "true" : "false",
+		 STRF(kind));
 	add_verbs(b, k->traits & SB_CUSTOM   ? "delete deletecollection get list patch create "
 					       "update watch"
 		     : k->traits & SB_REVIEW ? "create"
@@ -236,23 +236,6 @@ static void health(struct buf *b, const char *root, bool ready)
 			buf_addf(b, ",\"%s/%s\"", root, checks[i]);
 }
 
-/* The index of all paths, for unknown ones. */
-static void index_page(struct sb_call *c)
-{
-	struct buf b;
-
-	buf_init(&b, c->a);
-	buf_addz(&b, "{\"paths\":[\"/apis\",\"/apis/\",\"/apis/" CRDS "\",\"/apis/" CRDS
-		     "/v1\",\"/apis/" CRDS "/v1beta1\"");
-	health(&b, "/healthz", false);
-	health(&b, "/livez", false);
-	buf_addz(&b, ",\"/metrics\",\"/openapi/v2\"");
-	health(&b, "/readyz", true);
-	buf_addz(&b, ",\"/version\"]}\n");
-	json_body(c, &b);
-	c->out->code = 404;
-}
-
 static bool is_health(struct arena *a, struct str path)
 {
 	struct buf b;
@@ -294,6 +277,8 @@ void sb_discover(struct sb_call *c)
 		else
 			one_group(c, rest);
 	} else {
-		index_page(c);
+		*c->out = (struct sb_reply){ .code = 404,
+					     .type = "text/plain; charset=utf-8",
+					     .body = S("404 page not found\n") };
 	}
 }

@@ -110,6 +110,8 @@ static void refuse_eviction(struct sb_call *c, const struct budget *b)
 	json_add(cause, S("message"), json_new_str(c->a, why));
 	json_push(list, cause);
 	json_add(details, S("causes"), list);
+	if (!b->known)
+		json_add(details, S("retryAfterSeconds"), json_new_i64(c->a, 10));
 	json_set(j, S("details"), details);
 	reply_json(c->a, c->out, 429, j);
 }

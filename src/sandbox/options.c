@@ -43,11 +43,14 @@ bool options_version(struct sb_call *c, uint64_t *out)
 	}
 	buf_init(&b, c->a);
 	go_quote(&b, rv);
-	reply_status(c->a, c->out, 500, "",
-		     str_fmt(c->a,
-			     "resourceVersion: Invalid value: %.*s: "
-			     "strconv.ParseUint: parsing %.*s: invalid syntax",
-			     STRF(buf_str(&b)), STRF(buf_str(&b))));
+	rv = str_fmt(c->a,
+		     "resourceVersion: Invalid value: %.*s: strconv.ParseUint: parsing %.*s: "
+		     "invalid syntax",
+		     STRF(buf_str(&b)), STRF(buf_str(&b)));
+	if (c->r->verb == SB_LIST)
+		reply_bad(c->a, c->out, "invalid resource version: %.*s", STRF(rv));
+	else
+		reply_status(c->a, c->out, 500, "", rv);
 	return false;
 }
 
@@ -69,7 +72,7 @@ bool options_list(struct sb_call *c)
 	if (!how.n)
 		return true;
 	if (c->r->verb == SB_WATCH)
-		match(c, &causes, "is forbidden for watch");
+		match(c, &causes, "is forbidden for watch unless sendInitialEvents is provided");
 	if (!rv.n)
 		match(c, &causes, "is forbidden unless resourceVersion is provided");
 	if (request_param(c->r, "continue").n)
@@ -93,7 +96,7 @@ static void manager(struct sb_call *c, struct sb_causes *causes)
 	if (s.n > MANAGER_MAX)
 		cause_add(c->a, causes, "FieldValueTooLong", S("fieldManager"),
 			  str_fmt(c->a,
-				  "Too long: must have at most %d "
+				  "Too long: may not be more than %d "
 				  "bytes",
 				  MANAGER_MAX));
 	for (size_t i = 0; i < s.n; i++)
@@ -113,13 +116,13 @@ void options_dry_run(struct arena *a, const struct strs *values, struct sb_cause
 	buf_init(&b, a);
 	for (size_t i = 0; i < values->n; i++) {
 		bad = bad || !str_is(values->v[i], "All");
-		buf_addz(&b, b.n ? ", " : "");
+		buf_addz(&b, b.n ? "," : "");
 		go_quote(&b, values->v[i]);
 	}
 	if (bad)
 		cause_add(a, causes, "FieldValueNotSupported", S("dryRun"),
 			  str_fmt(a,
-				  "Unsupported value: []string{%.*s}: "
+				  "Unsupported value: [%.*s]: "
 				  "supported values: \"All\"",
 				  STRF(buf_str(&b))));
 }

@@ -94,16 +94,10 @@ static int parse(struct arena *a, struct str text, struct str *start, int64_t *r
 	version = json_str(j, "v");
 	*rv = json_i64(j, "rv", 0);
 	*start = json_str(j, "start");
-	if (!str_is(version, TOKEN_VERSION)) {
-		struct buf b;
-
-		buf_init(&b, a);
-		go_quote(&b, version);
+	if (!str_is(version, TOKEN_VERSION))
 		return err_set(err, ERR_INVALID,
-			       "server does not recognize this encoded version "
-			       "%.*s",
-			       STRF(buf_str(&b)));
-	}
+			       "server does not recognize this encoded version %.*s",
+			       STRF(version));
 	if (!*rv)
 		return err_set(err, ERR_INVALID,
 			       "incorrect encoded start resourceVersion "

@@ -8,6 +8,7 @@
 #include "sandbox/body.h"
 #include "sandbox/write.h"
 
+#define DECODING "error decoding patch: "
 #define OPERATIONS_MAX 10000 /* kube-apiserver's limit for a JSON patch */
 
 /* ---- the body ------------------------------------------------------------ */
@@ -28,9 +29,9 @@ static struct json *parse_patch(struct sb_call *c, struct str *why)
 	return rc < 0 ? NULL : j;
 }
 
-static void not_a(struct sb_call *c, const struct json *j, const char *type)
+static void not_a(struct sb_call *c, const struct json *j, const char *where, const char *type)
 {
-	reply_bad(c->a, c->out, "json: cannot unmarshal %s into Go value of type %s",
+	reply_bad(c->a, c->out, "%sjson: cannot unmarshal %s into Go value of type %s", where,
 		  json_kind_name(j), type);
 }
 
@@ -51,16 +52,16 @@ static struct json *by_operations(struct sb_call *c, const struct json *old)
 	struct json *ops = parse_patch(c, &why), *now = NULL;
 
 	if (!ops) {
-		reply_bad(c->a, c->out, "%.*s", STRF(why));
+		reply_bad(c->a, c->out, DECODING "%.*s", STRF(why));
 		return NULL;
 	}
 	if (json_kind(ops) != JSON_ARRAY && json_kind(ops) != JSON_NULL) {
-		not_a(c, ops, "jsonpatch.Patch");
+		not_a(c, ops, DECODING, "[]handlers.jsonPatchOp");
 		return NULL;
 	}
 	for (const struct json *o = json_first(ops); o; o = json_next(o))
 		if (json_kind(o) != JSON_OBJECT && json_kind(o) != JSON_NULL) {
-			not_a(c, o, "jsonpatch.Operation");
+			not_a(c, o, DECODING, "handlers.jsonPatchOp");
 			return NULL;
 		}
 	if (json_len(ops) > OPERATIONS_MAX) {
@@ -81,15 +82,17 @@ static struct json *by_operations(struct sb_call *c, const struct json *old)
 
 static struct json *by_merging(struct sb_call *c, const struct json *old)
 {
-	struct str why;
+	struct str why = S("");
 	struct json *patch = parse_patch(c, &why);
 
-	/* a list replaces the object and is then refused */
-	if (json_kind(patch) == JSON_ARRAY)
-		return patch;
 	if (json_kind(patch) == JSON_OBJECT)
 		return patch_apply(c->a, old, patch);
-	reply_status(c->a, c->out, 500, "", S("Invalid JSON Patch"));
+	if (patch && json_kind(patch) == JSON_NULL)
+		reply_bad(c->a, c->out, "Invalid JSON Patch");
+	else if (patch)
+		not_a(c, patch, DECODING, "map[string]interface {}");
+	else
+		reply_bad(c->a, c->out, DECODING "%.*s", STRF(why));
 	return NULL;
 }
 
@@ -100,11 +103,9 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 	struct json *patch = parse_patch(c, &why), *now = NULL;
 
 	if (!patch) {
-		if (str_is(why, "unexpected end of JSON input"))
-			why = str_trim(c->r->body).n ? S("unexpected EOF") : S("EOF");
 		reply_bad(c->a, c->out, "%.*s", STRF(why));
 	} else if (json_kind(patch) != JSON_OBJECT && json_kind(patch) != JSON_NULL) {
-		not_a(c, patch, "map[string]interface {}");
+		not_a(c, patch, "", "map[string]interface {}");
 	} else if (patch_strategic(c->a, old, patch, &now, &err) < 0) {
 		reply_status(c->a, c->out, 500, "", err.msg);
 	}
@@ -116,22 +117,6 @@ static struct json *by_strategy(struct sb_call *c, const struct json *old)
 static struct str text_of(struct arena *a, const struct json *now)
 {
 	return json_format(a, now, JSON_SORTED);
-}
-
-/* The error for the text of a result that does not fit the struct. */
-static struct str misfit(struct sb_call *c, struct sb_kind *as, uint16_t type, struct str why,
-			 bool strategic)
-{
-	struct sb_kind *own = c->r->kind;
-	struct err err = ERR_INIT(c->a);
-	struct json *tree = NULL;
-
-	(void)json_parse(c->a, c->r->body, NULL, &tree, &err);
-	c->r->kind = as;
-	why = sb_misfit(c, type, type == as->type ? tree : json_member(tree, S("metadata")), tree,
-			why, strategic);
-	c->r->kind = own;
-	return why;
 }
 
 /* False, answered, when a value has the wrong type. */
@@ -154,7 +139,12 @@ static bool fits_kind(struct sb_call *c, const struct json *now, bool strategic)
 	if (strategic)
 		shown = patch_text(c->a, parse_patch(c, &why));
 	c->r->body = text_of(c->a, now);
-	no_object(c, strategic ? shown : c->r->body, misfit(c, as, type, err.msg, strategic));
+	if (strategic)
+		why = sb_misfit(c, type, type == as->type ? now : json_member(now, S("metadata")),
+				now, err.msg);
+	else
+		why = type == as->type ? err.msg : sb_meta_misfit(c, err.msg);
+	no_object(c, strategic ? shown : c->r->body, why);
 	return false;
 }
 

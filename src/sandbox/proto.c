@@ -251,7 +251,13 @@ static void add_member(struct decoder *d, uint16_t row, const struct field *f, s
 	json_set(into, name, v ? v : json_new(d->a, JSON_NULL));
 }
 
-/* The row of a field; outer is the number of the embedded struct that has it, or 0. */
+/* The embedded struct, or one in it. */
+static bool within(uint16_t outer, uint16_t embedded)
+{
+	return embedded && (outer == embedded || outer >> 8 == embedded);
+}
+
+/* The row of a field; outer is the embedded struct that has it, or 0. */
 static uint16_t find_field(const struct sb_types *t, uint16_t type, uint16_t outer, uint32_t num,
 			   bool *embedded)
 {
@@ -261,7 +267,7 @@ static uint16_t find_field(const struct sb_types *t, uint16_t type, uint16_t out
 			break;
 		if (t->rules[i].outer == outer && t->rules[i].num == num)
 			return i;
-		*embedded = *embedded || (!outer && t->rules[i].outer == num);
+		*embedded = *embedded || within(t->rules[i].outer, SB_EMBEDDED(outer, num));
 	}
 	return 0;
 }
@@ -279,7 +285,7 @@ static void decode_struct(struct decoder *d, uint16_t type, uint16_t outer, stru
 		if (row)
 			add_member(d, row, &f, into, depth);
 		else if (embedded)
-			decode_struct(d, type, (uint16_t)f.num, f.bytes, into, depth + 1);
+			decode_struct(d, type, SB_EMBEDDED(outer, f.num), f.bytes, into, depth + 1);
 	}
 }
 

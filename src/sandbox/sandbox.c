@@ -72,7 +72,10 @@ void sandbox_handle(struct sandbox *s, struct arena *a, struct sb_request *r, st
 		return;
 	}
 	if (!acceptable(r->accept)) {
-		reply_routed(a, out, 406, "NotAcceptable", S("406: Not Acceptable"));
+		reply_routed(
+			a, out, 406, "NotAcceptable",
+			S("406: Not Acceptable\n\nAvailable representations: application/json, "
+			  "application/yaml, application/vnd.kubernetes.protobuf"));
 		return;
 	}
 	if (!proto_to_json(&c))

@@ -62,7 +62,7 @@ static void shape(struct arena *a, const struct json *schema, struct json *v)
 
 /* ---- lists and embedded objects ------------------------------------------ */
 
-/* The key of a list element, formatted as Go prints it. */
+/* The key of a list element, as JSON. */
 static struct str identity(struct walk *w, const struct json *keys, const struct json *v)
 {
 	struct buf b;
@@ -72,13 +72,13 @@ static struct str identity(struct walk *w, const struct json *keys, const struct
 		json_encode(&b, v, JSON_SORTED | JSON_NO_HTML);
 		return buf_str(&b);
 	}
-	buf_addz(&b, "map[string]interface {}{");
+	buf_addc(&b, '{');
 	for (const struct json *k = json_first(keys); k; k = json_next(k)) {
 		const struct json *part = json_member(v, json_text(k));
 
 		if (!part)
 			continue;
-		buf_addz(&b, b.p[b.n - 1] == '{' ? "" : ", ");
+		buf_addz(&b, b.p[b.n - 1] == '{' ? "" : ",");
 		go_quote(&b, json_text(k));
 		buf_addc(&b, ':');
 		json_encode(&b, part, JSON_NO_HTML);
@@ -128,7 +128,7 @@ static void check_embedded(struct walk *w, const struct json *v, struct str path
 		struct str at = str_fmt(w->a, "%.*s.%s", STRF(path), names[i]);
 
 		if (!m)
-			cause_required(w->a, w->causes, at, "must not be empty");
+			cause_required(w->a, w->causes, at, "");
 		else if (json_kind(m) != JSON_STRING)
 			cause_add(w->a, w->causes, "", at,
 				  str_fmt(w->a,
@@ -173,6 +173,32 @@ static void check_beside(struct walk *w, const struct json *schema, const struct
 
 /* ---- the whole object ---------------------------------------------------- */
 
+static bool has_rules(const struct json *schema)
+{
+	const struct json *m = json_first(schema);
+
+	while (m && !str_is(json_key(m), "x-kubernetes-validations") && !has_rules(m))
+		m = json_next(m);
+	return m != NULL;
+}
+
+/* Rules in CEL are not evaluated here; an API server says so when other faults prevent it. */
+static void add_unchecked(struct walk *w, const struct json *schema, size_t before)
+{
+	static const char *const blocking[] = { "FieldValueRequired", "FieldValueNotSupported",
+						"FieldValueTooLong", "FieldValueTooMany",
+						"FieldValueTypeInvalid" };
+	bool blocked = false;
+
+	for (size_t i = before; i < w->causes->n; i++)
+		for (size_t b = 0; b < ARRAY_LEN(blocking); b++)
+			blocked = blocked || !strcmp(w->causes->v[i].reason, blocking[b]);
+	if (blocked && has_rules(schema))
+		cause_value(w->a, w->causes, S("<nil>"), json_new(w->a, JSON_NULL),
+			    "some validation rules were not checked because the object was "
+			    "invalid; correct the existing errors to complete validation");
+}
+
 void schema_apply(struct arena *a, const struct json *schema, struct json *object,
 		  struct sb_causes *causes)
 {
@@ -181,6 +207,7 @@ void schema_apply(struct arena *a, const struct json *schema, struct json *objec
 	struct json *kept = meta ? json_clone(a, meta) : NULL;
 	struct str kind = json_str(object, "kind");
 	struct str version = json_str(object, "apiVersion");
+	size_t before = causes->n;
 
 	shape(a, schema, object);
 	/* the server owns these, whatever the schema says */
@@ -190,4 +217,5 @@ void schema_apply(struct arena *a, const struct json *schema, struct json *objec
 	json_set(object, S("apiVersion"), json_new_str(a, version));
 	schema_check(a, schema, object, causes);
 	check_beside(&w, schema, object, S(""));
+	add_unchecked(&w, schema, before);
 }

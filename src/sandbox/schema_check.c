@@ -57,7 +57,7 @@ static void check_type(struct walk *w, const struct json *schema, const struct j
 	}
 	buf_init(&b, w->a);
 	go_quote(&b, type_name(v));
-	cause_add(w->a, w->causes, "FieldValueInvalid", path,
+	cause_add(w->a, w->causes, "FieldValueTypeInvalid", path,
 		  str_fmt(w->a,
 			  "Invalid value: %.*s: %.*s in body must be of type "
 			  "%.*s: %.*s",
@@ -172,7 +172,9 @@ static void check_string(struct walk *w, const struct json *schema, const struct
 
 	/* only the first fault of these is reported */
 	if (max && (double)length(s) > number(max))
-		add_should(w, v, path, "be at most %.*s chars long", json_text(max));
+		cause_add(w->a, w->causes, "FieldValueTooLong", path,
+			  str_fmt(w->a, "Too long: may not be more than %.*s bytes",
+				  STRF(json_text(max))));
 	else if (min && (double)length(s) < number(min))
 		add_should(w, v, path, "be at least %.*s chars long", json_text(min));
 	else if (pattern.n && !matches_pattern(pattern, s))
@@ -180,30 +182,30 @@ static void check_string(struct walk *w, const struct json *schema, const struct
 	if ((str_is(format, "date-time") && !rfc3339_parse(s, &t)) ||
 	    (str_is(format, "byte") && !is_base64(w->a, s))) {
 		struct str quoted = go_quoted(w->a, s);
-		struct str text = str_fmt(w->a, "%.*s in body must be of type %.*s: %.*s",
-					  STRF(path), STRF(format), STRF(quoted));
 
-		cause_value(w->a, w->causes, path, v, str_z(w->a, text));
+		cause_add(w->a, w->causes, "FieldValueTypeInvalid", path,
+			  str_fmt(w->a,
+				  "Invalid value: %.*s: %.*s in body must be of type %.*s: %.*s",
+				  STRF(quoted), STRF(path), STRF(format), STRF(quoted)));
 	}
 }
 
 /* ---- lists and objects --------------------------------------------------- */
 
 static void check_size(struct walk *w, const struct json *schema, const struct json *v,
-		       struct str path, const char *min, const char *max, const char *less,
-		       const char *more)
+		       struct str path, const char *min, const char *max, const char *less)
 {
 	const struct json *least = json_member(schema, str_of(min));
 	const struct json *most = json_member(schema, str_of(max));
 	double n = (double)json_len(v);
-	bool few = least && n < number(least), many = most && n > number(most);
-	const struct json *limit = few ? least : most;
-	bool list = json_kind(v) == JSON_ARRAY;
 
-	/* the text has the limit in place of the size */
-	if (few || many)
-		add_should(w, list ? json_new_i64(w->a, (int64_t)json_len(v)) : limit, path,
-			   few ? less : more, json_text(limit));
+	if (least && n < number(least))
+		add_should(w, json_new_i64(w->a, (int64_t)json_len(v)), path, less,
+			   json_text(least));
+	else if (most && n > number(most))
+		cause_add(w->a, w->causes, "FieldValueTooMany", path,
+			  str_fmt(w->a, "Too many: %zu: must have at most %.*s items", json_len(v),
+				  STRF(json_text(most))));
 }
 
 static void check_array(struct walk *w, const struct json *schema, const struct json *v,
@@ -211,10 +213,11 @@ static void check_array(struct walk *w, const struct json *schema, const struct 
 {
 	const struct json *each = json_member(schema, S("items"));
 
-	for (const struct json *m = json_first(v); m && each; m = json_next(m))
-		check_value(w, each, m, path);
-	check_size(w, schema, v, path, "minItems", "maxItems", "have at least %.*s items",
-		   "have at most %.*s items");
+	size_t i = 0;
+
+	for (const struct json *m = json_first(v); m && each; m = json_next(m), i++)
+		check_value(w, each, m, str_fmt(w->a, "%.*s[%zu]", STRF(path), i));
+	check_size(w, schema, v, path, "minItems", "maxItems", "have at least %.*s items");
 	w->right++;
 }
 
@@ -251,7 +254,7 @@ static void check_object(struct walk *w, const struct json *schema, const struct
 	size_t before = w->causes->n;
 
 	check_size(w, schema, v, path, "minProperties", "maxProperties",
-		   "have at least %.*s properties", "have at most %.*s properties");
+		   "have at least %.*s properties");
 	if (w->causes->n > before)
 		return;
 	for (const struct json *r = json_first(json_member(schema, S("required"))); r;

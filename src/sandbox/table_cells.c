@@ -188,6 +188,15 @@ static struct str readiness(struct arena *a, const struct json *pod)
 	return json_len(gates) ? str_fmt(a, "%zu/%zu", met, json_len(gates)) : S("<none>");
 }
 
+static struct str job_state(const struct json *o)
+{
+	return cell_condition(o, S("Complete"))		  ? S("Complete")
+	       : cell_condition(o, S("Failed"))		  ? S("Failed")
+	       : json_at(o, "metadata.deletionTimestamp") ? S("Terminating")
+	       : cell_condition(o, S("Suspended"))	  ? S("Suspended")
+							  : S("Running");
+}
+
 static struct str completions(struct arena *a, const struct json *job)
 {
 	int64_t want = json_i64(job, "spec.completions", -1);
@@ -266,6 +275,10 @@ struct str cell_text(struct sb_call *c, const struct json *o, struct str code)
 		return containers(a, o, of);
 	case 'j':
 		return completions(a, o);
+	case 'J':
+		return job_state(o);
+	case 'R':
+		return str_fmt(a, "%lld", (long long)cell_pod(a, o).restarts);
 	case 'D':
 		return job_duration(c, o);
 	case 'x':
@@ -285,15 +298,12 @@ int64_t cell_number(struct sb_call *c, const struct json *o, struct str code)
 	int64_t n;
 
 	switch (code.p[0]) {
-	case 'R':
-		return cell_pod(c->a, o).restarts;
 	case 'd':
 		return (int64_t)(json_len(json_at(o, "data")) + json_len(json_at(o, "binaryData")));
 	case 'N':
 		return (int64_t)json_len(cell_find(c->a, o, str_from(code, 1)));
-	default: /* c: the count of a series does not include its first event */
-		n = json_at(o, "series") ? json_i64(o, "series.count", 0) + 1
-					 : json_i64(o, "count", 0);
+	default: /* c */
+		n = json_at(o, "series") ? json_i64(o, "series.count", 0) : json_i64(o, "count", 0);
 		return n ? n : 1;
 	}
 }

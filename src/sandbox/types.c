@@ -16,13 +16,15 @@
  * is an empty one. types_check.c has the rules.
  *
  * The number is that of the field in protobuf, which proto.c needs; @2.1 is field 1 of the struct
- * that is embedded as field 2. It is absent when it is the number before it plus one.
+ * that is embedded as field 2, and @2.2.1 of one embedded in that. It is absent when it is the number before it plus one.
  */
 static const char codes[] = "sb36ytqimr";
 static const uint8_t kinds[] = {
 	SHAPE_STRING, SHAPE_BOOL,     SHAPE_INT32,  SHAPE_INT64, SHAPE_BYTES,
 	SHAPE_TIME,   SHAPE_QUANTITY, SHAPE_INTSTR, SHAPE_RAW,	 SHAPE_RAW,
 };
+
+#define PACKAGE "v1." /* of the structs, in the texts of errors */
 
 struct maker {
 	struct arena *a;
@@ -52,9 +54,9 @@ static void take_number(struct maker *m, struct str *name, struct sb_rule *rule)
 
 	m->num++;
 	if (str_cut(*name, '@', name, &number)) {
-		if (!str_cut(number, '.', &outer, &number))
-			outer = S("0");
-		m->outer = str_to_i64(outer, &n) ? (uint16_t)n : 0;
+		m->outer = 0;
+		while (str_cut(number, '.', &outer, &number))
+			m->outer = SB_EMBEDDED(m->outer, str_to_i64(outer, &n) ? n : 0);
 		m->num = str_to_i64(number, &n) ? (uint16_t)n : 0;
 	}
 	rule->outer = m->outer;
@@ -96,7 +98,7 @@ static void add_struct(struct maker *m, struct str line)
 	struct str one, rest;
 
 	(void)str_cut(line, ' ', &one, &rest);
-	add_row(m, one, open, (struct sb_rule){ 0 }, S(""));
+	add_row(m, str_fmt(m->a, PACKAGE "%.*s", STRF(one)), open, (struct sb_rule){ 0 }, S(""));
 	m->outer = m->num = 0;
 	while (str_cut(rest, ' ', &one, &rest))
 		add_field(m, one);
@@ -107,7 +109,7 @@ uint16_t types_find(const struct sb_types *t, struct str name)
 {
 	for (uint16_t i = 1; i < t->shapes.n; i++)
 		if (t->shapes.rows[i].flags & SHAPE_OPEN &&
-		    str_is(name, t->shapes.pool + t->shapes.rows[i].name))
+		    str_is(name, t->shapes.pool + t->shapes.rows[i].name + strlen(PACKAGE)))
 			return i;
 	return 0;
 }
@@ -156,6 +158,8 @@ static struct json *make(struct arena *a, const struct shape_row *row, struct st
 
 	if (row->kind == SHAPE_STRUCT)
 		return json_new(a, JSON_OBJECT);
+	if (row->kind == SHAPE_BOOL)
+		return json_new_bool(a, str_is(text, "true"));
 	if (row->kind != SHAPE_STRING && str_to_i64(text, &n))
 		return json_new_num(a, text);
 	return json_new_str(a, text);

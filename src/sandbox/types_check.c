@@ -64,7 +64,7 @@ static void range(struct check *k, struct str field, const struct json *v, int64
 void sb_check_label(struct arena *a, struct sb_causes *causes, struct str field, struct str s)
 {
 	if (s.n > 63)
-		cause_text(a, causes, field, s, "must be no more than 63 characters");
+		cause_text(a, causes, field, s, "must be no more than 63 bytes");
 	if (!selector_is_subdomain(s) || str_chr(s, '.') >= 0)
 		cause_text(a, causes, field, s, SB_LABEL_RULE);
 }
@@ -98,22 +98,6 @@ static void check_unique(struct check *k, struct str field, const struct json *l
 	}
 }
 
-/* An int-or-string formatted as Go prints its struct. */
-static void bad_amount(struct check *k, struct str field, const struct json *v, const char *why)
-{
-	bool text = json_kind(v) == JSON_STRING;
-	struct buf b;
-
-	buf_init(&b, k->a);
-	buf_addf(&b,
-		 "Invalid value: intstr.IntOrString{Type:%d, IntVal:%.*s, "
-		 "StrVal:",
-		 text, STRF(text ? S("0") : json_text(v)));
-	go_quote(&b, text ? json_text(v) : S(""));
-	buf_addf(&b, "}: %s", why);
-	cause_add(k->a, k->causes, "FieldValueInvalid", field, buf_str(&b));
-}
-
 static void amount(struct check *k, struct str field, const struct json *v, struct str rules)
 {
 	struct str s = json_text(v);
@@ -123,12 +107,12 @@ static void amount(struct check *k, struct str field, const struct json *v, stru
 		range(k, field, v, 0, INT64_MAX);
 		(void)str_to_i64(s, &n);
 	} else if (!str_ends(s, S("%")) || !str_to_i64(str_sub(s, 0, s.n - 1), &n) || n < 0) {
-		bad_amount(k, field, v, PERCENT_RULE);
+		cause_value(k->a, k->causes, field, v, PERCENT_RULE);
 	} else if (n > 100 && str_chr(rules, '%') >= 0) {
-		bad_amount(k, field, v, "must not be greater than 100%");
+		cause_value(k->a, k->causes, field, v, "must not be greater than 100%");
 	}
 	if (n == 0 && str_chr(rules, '0') >= 0)
-		bad_amount(k, field, v, "cannot be 0");
+		cause_required(k->a, k->causes, field, "cannot be 0 when maxSurge is 0");
 }
 
 static void expressions(struct check *k, struct str field, const struct json *list)

@@ -107,7 +107,7 @@ static bool same_version(struct sb_call *c, const struct json *now, const struct
 	if (want.n || !(c->r->kind->traits & (SB_CUSTOM | SB_STRICT)) || c->r->verb == SB_PATCH)
 		return true;
 	cause_add(c->a, &causes, "FieldValueInvalid", S("metadata.resourceVersion"),
-		  S("Invalid value: 0x0: must be specified for an update"));
+		  S("Invalid value: 0: must be specified for an update"));
 	named.kind = named.plural;
 	reply_invalid(c->a, c->out, (struct sb_subject){ &named, c->r->name }, &causes);
 	return false;

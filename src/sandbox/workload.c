@@ -4,6 +4,9 @@
 #include "base/codec.h"
 #include "sandbox/write.h"
 
+#define JOB_NAME "batch.kubernetes.io/job-name"
+#define JOB_UID "batch.kubernetes.io/controller-uid"
+
 static bool is_kind(const struct sb_kind *k, const char *kind)
 {
 	return str_is(k->kind, kind) && !(k->traits & SB_CUSTOM);
@@ -26,9 +29,11 @@ static void job(struct arena *a, struct json *meta, struct json *spec, bool is_n
 	if (is_new && !json_bool(spec, "manualSelector", false)) {
 		labels = sb_object_in(a, sb_meta(a, template), "labels");
 		label(a, labels, "job-name", json_str(meta, "name"));
+		label(a, labels, JOB_NAME, json_str(meta, "name"));
 		label(a, labels, "controller-uid", json_str(meta, "uid"));
-		label(a, sb_object_in(a, sb_object_in(a, spec, "selector"), "matchLabels"),
-		      "controller-uid", json_str(meta, "uid"));
+		label(a, labels, JOB_UID, json_str(meta, "uid"));
+		label(a, sb_object_in(a, sb_object_in(a, spec, "selector"), "matchLabels"), JOB_UID,
+		      json_str(meta, "uid"));
 	}
 	labels = json_at(template, "metadata.labels");
 	if (json_len(labels) && !json_len(json_member(meta, S("labels"))))
@@ -57,6 +62,21 @@ void workload_fill(struct sb_call *c, struct json *meta, struct json *held, bool
 	job(c->a, meta, spec, is_new);
 }
 
+/* A service keeps the addresses that an update does not name. */
+static void keep_address(struct arena *a, struct json *now, const struct json *old)
+{
+	static const char *const kept[] = { "clusterIP", "clusterIPs" };
+	struct json *spec = json_member(now, S("spec"));
+	const struct json *was = json_member(old, S("spec"));
+
+	if (json_str(spec, "clusterIP").n || str_is(json_str(spec, "type"), "ExternalName"))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		if (json_member(was, str_of(kept[i])))
+			json_set(spec, str_of(kept[i]),
+				 json_clone(a, json_member(was, str_of(kept[i]))));
+}
+
 bool workload_update(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct json *meta = sb_meta(c->a, now);
@@ -64,6 +84,8 @@ bool workload_update(struct sb_call *c, struct json *now, const struct json *old
 	struct str text;
 	int64_t n = 0;
 
+	if (is_kind(c->r->kind, "Service"))
+		keep_address(c->a, now, old);
 	if (is_kind(c->r->kind, "Deployment"))
 		return !c->r->sub.n && !json_eq(json_member(meta, S("annotations")),
 						json_member(was, S("annotations")));
@@ -81,60 +103,6 @@ bool workload_update(struct sb_call *c, struct json *now, const struct json *old
 
 /* ---- checking ------------------------------------------------------------ */
 
-/* A map of strings formatted as Go prints it. */
-static void go_map(struct buf *b, const struct json *map)
-{
-	buf_addz(b, "map[string]string");
-	buf_addz(b, map ? "{" : "(nil)");
-	for (const struct json *m = json_first(map); m; m = json_next(m)) {
-		buf_addz(b, m == json_first(map) ? "" : ", ");
-		go_quote(b, json_key(m));
-		buf_addc(b, ':');
-		go_quote(b, json_text(m));
-	}
-	buf_addz(b, map ? "}" : "");
-}
-
-static void go_selector(struct buf *b, const struct json *sel)
-{
-	const struct json *list = json_member(sel, S("matchExpressions"));
-
-	buf_addz(b, "v1.LabelSelector{MatchLabels:");
-	go_map(b, json_member(sel, S("matchLabels")));
-	buf_addz(b, ", MatchExpressions:[]v1.LabelSelectorRequirement");
-	buf_addz(b, list ? "{" : "(nil)");
-	for (const struct json *e = json_first(list); e; e = json_next(e)) {
-		const struct json *values = json_member(e, S("values"));
-
-		buf_addf(b,
-			 "%sv1.LabelSelectorRequirement{Key:", e == json_first(list) ? "" : ", ");
-		go_quote(b, json_str(e, "key"));
-		buf_addz(b, ", Operator:");
-		go_quote(b, json_str(e, "operator"));
-		buf_addz(b, ", Values:[]string");
-		buf_addz(b, values ? "{" : "(nil)");
-		for (const struct json *v = json_first(values); v; v = json_next(v)) {
-			buf_addz(b, v == json_first(values) ? "" : ", ");
-			go_quote(b, json_text(v));
-		}
-		buf_addz(b, values ? "}}" : "}");
-	}
-	buf_addz(b, list ? "}}" : "}");
-}
-
-static void invalid(struct arena *a, struct sb_causes *causes, const char *field,
-		    void (*print)(struct buf *, const struct json *), const struct json *value,
-		    const char *why)
-{
-	struct buf b;
-
-	buf_init(&b, a);
-	buf_addz(&b, "Invalid value: ");
-	print(&b, value);
-	buf_addf(&b, ": %s", why);
-	cause_add(a, causes, "FieldValueInvalid", str_of(field), buf_str(&b));
-}
-
 static void selector(struct arena *a, const struct sb_kind *k, const struct json *object,
 		     struct sb_causes *causes)
 {
@@ -148,14 +116,13 @@ static void selector(struct arena *a, const struct sb_kind *k, const struct json
 	if (j && selector_make(a, j, &sel, &err) < 0)
 		return; /* reported by its own rules */
 	if (!j || (sel.n && !selector_matches(&sel, labels)))
-		invalid(a, causes, "spec.template.metadata.labels", go_map, labels,
-			"`selector` does not match template `labels`");
+		cause_value(a, causes, S("spec.template.metadata.labels"),
+			    labels ? labels : json_new(a, JSON_NULL),
+			    "`selector` does not match template `labels`");
 	if (j && !sel.n && !is_kind(k, "Job"))
-		invalid(a, causes, "spec.selector", go_selector, j,
-			str_z(a, str_fmt(a,
-					 "empty selector is invalid for "
-					 "%.*s",
-					 STRF(k->singular))));
+		cause_value(a, causes, S("spec.selector"), j,
+			    str_z(a, str_fmt(a, "empty selector is invalid for %.*s",
+					     STRF(k->singular))));
 }
 
 static void restarts(struct arena *a, const struct sb_kind *k, const struct json *object,
@@ -212,10 +179,10 @@ static void check_moved(struct arena *a, const struct json *object, const struct
 	if (was.n && !str_eq(was, is) && !str_is(json_str(object, "spec.type"), "ExternalName"))
 		cause_add(a, causes, "FieldValueInvalid", S("spec.clusterIPs[0]"),
 			  is.n ? str_fmt(a,
-					 "Invalid value: []string{\"%.*s\"}: "
+					 "Invalid value: [\"%.*s\"]: "
 					 "may not change once set",
 					 STRF(is))
-			       : S("Invalid value: []string(nil): primary "
+			       : S("Invalid value: null: primary "
 				   "clusterIP can not be unset"));
 }
 
@@ -234,14 +201,14 @@ void workload_check(struct arena *a, const struct sb_kind *k, const struct json 
 		check_counts(a, json_at(object, "status"), causes);
 	selector(a, k, object, causes);
 	restarts(a, k, object, causes);
-	/* these two kinds validate an update twice */
+	/* this kind validates an update twice */
 	n = causes->n;
-	if (old && (is_kind(k, "DaemonSet") || is_kind(k, "Job")))
+	if (old && is_kind(k, "Job"))
 		for (size_t i = from; i < n; i++) {
 			struct sb_cause again = causes->v[i];
 
 			VEC_PUSH(a, causes, again);
 		}
 	if (old && !json_eq(is, was))
-		invalid(a, causes, "spec.selector", go_selector, is, "field is immutable");
+		cause_value(a, causes, S("spec.selector"), is, "field is immutable");
 }

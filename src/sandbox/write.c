@@ -19,16 +19,9 @@ bool sb_fit_namespace(struct sb_call *c, struct json *object)
 		return true;
 	}
 	if (ns.n && !str_eq(ns, c->r->ns)) {
-		if (c->r->verb == SB_CREATE)
-			reply_bad(c->a, c->out,
-				  "the namespace of the provided object does "
-				  "not match the namespace sent on the "
-				  "request");
-		else
-			reply_bad(c->a, c->out,
-				  "the namespace of the object (%.*s) does not "
-				  "match the namespace on the request (%.*s)",
-				  STRF(ns), STRF(c->r->ns));
+		reply_bad(c->a, c->out,
+			  "the namespace of the provided object does not match the namespace sent "
+			  "on the request");
 		return false;
 	}
 	json_set(meta, S("namespace"), json_new_str(c->a, c->r->ns));

@@ -42,10 +42,12 @@ void sb_typed(struct sb_call *c, struct json *object);
  * kind. */
 bool kind_defaults(struct sb_call *c, struct json *object, bool is_new);
 
-/* The error for object, a part of whole in the body, that does not fit the struct; why is the
- * error of the struct's decoder. restored: the body is the result of a strategic patch. */
+/* The error for object, a part of whole, the result of a strategic patch, that does not fit the
+ * struct; why is the error of the struct's decoder. */
 struct str sb_misfit(struct sb_call *c, uint16_t type, const struct json *object,
-		     const struct json *whole, struct str why, bool restored);
+		     const struct json *whole, struct str why);
+/* The error of the decoder of metadata alone, as that of the whole object's. */
+struct str sb_meta_misfit(struct sb_call *c, struct str why);
 
 /* The object that is a member of parent, created if absent. */
 struct json *sb_object_in(struct arena *a, struct json *parent, const char *key);

@@ -10,8 +10,8 @@ def text:
   | gsub("policy/v1beta1"; "policy/v1")
   | gsub("ResourceVersion in object meta: [0-9]+"; "ResourceVersion in object meta: RV")
   | gsub("in record \\([0-9]+\\)"; "in record (RV)")
-  # a dump of Go's structs follows
-  | gsub("(?<a>only additions to existing tolerations\\)\n)[\\s\\S]*"; .a)
+  # a diff of Go's structs follows
+  | gsub("(?<a>if it was previously negative\\)\n)[\\s\\S]*"; .a)
   | gsub("0xc[0-9a-f]{6,}"; "POINTER")
   | gsub("(?<a>resourceVersion\\\\\":\\\\\")[0-9]+"; "\(.a)RV")
   # causes have no fixed order

@@ -44,13 +44,14 @@ p mcn-status-bad merge $mc/machineconfignodes/n1/status '{"status":{"conditions"
 p mcn-apply apply "$mc/machineconfignodes/n1/status?fieldManager=mco&force=true" '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"n1"},"status":{"conditions":[{"type":"Drained","status":"False","lastTransitionTime":"2020-01-01T00:00:00Z","reason":"No","message":"x"}]}}'
 p mcn-apply-again apply "$mc/machineconfignodes/n1/status?fieldManager=mco&force=true" '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigNode","metadata":{"name":"n1"},"status":{"conditions":[{"type":"Drained","status":"True","lastTransitionTime":"2020-01-01T00:00:00Z","reason":"Yes","message":"y"}]}}'
 t table-mcn $mc/machineconfignodes
-r mosc-default POST $mc/machineosconfigs "$(obj MachineOSConfig worker '"spec":{"machineConfigPool":{"name":"worker"},"imageBuilder":{"imageBuilderType":"Job"},"renderedImagePushSecret":{"name":"s"},"renderedImagePushSpec":"reg/a:b","containerFile":[{"content":"FROM x"}]}')"
+r mosc-default POST $mc/machineosconfigs "$(obj MachineOSConfig worker '"spec":{"machineConfigPool":{"name":"worker"},"imageBuilder":{"imageBuilderType":"Job"},"renderedImagePushSecret":{"name":"s"},"renderedImagePushSpec":"reg.example/a:b","containerFile":[{"content":"FROM x"}]}')"
 p mosc-status merge $mc/machineosconfigs/worker/status '{"status":{"observedGeneration":1,"machineOSBuild":{"group":"machineconfiguration.openshift.io","namespace":"none","resource":"machineosbuilds","name":"worker-1","unknown":1}}}'
 p mosc-status-bad merge $mc/machineosconfigs/worker/status '{"status":{"machineOSBuild":{"group":null}}}'
 r pis-empty POST $mc/pinnedimagesets "$(obj PinnedImageSet p '"spec":{"pinnedImages":[]}')"
-r pis-create POST $mc/pinnedimagesets "$(obj PinnedImageSet p '"spec":{"pinnedImages":[{"name":"reg/a@sha256:1"}]}')"
+r pis-create POST $mc/pinnedimagesets "$(obj PinnedImageSet p '"spec":{"pinnedImages":[{"name":"reg.example/a@sha256:0000000000000000000000000000000000000000000000000000000000000000"}]}')"
 r iri-create POST $mc/internalreleaseimages "$(obj InternalReleaseImage cluster '"spec":{"releases":[{"name":"ocp-release-bundle-4.22.0-x86_64"}]}')"
 r iri-alpha GET /apis/machineconfiguration.openshift.io/v1alpha1/internalreleaseimages/cluster
+# The sandbox evaluates no CEL.
 r iri-name POST $mc/internalreleaseimages "$(obj InternalReleaseImage c2 '"spec":{"releases":[{"name":"other"}]}')"
 r mcfg-create POST /apis/operator.openshift.io/v1/machineconfigurations '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"spec":{"managementState":"Managed"}}'
 r mcfg-bad POST /apis/operator.openshift.io/v1/machineconfigurations '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"c2"},"spec":{"managementState":"None","logLevel":"Loud","nodeDisruptionPolicy":{"files":[{"path":"/a","actions":[{"type":"Special"}]}]}}}'

@@ -64,7 +64,7 @@ jobs=/apis/batch/v1/namespaces/suite/jobs
 r k-job-labels POST $jobs '{"metadata":{"name":"k","annotations":{"a":"b"}},"spec":{"parallelism":3,"ttlSecondsAfterFinished":5,"backoffLimit":0,"template":{"metadata":{"labels":{"x":"y"}},"spec":{"restartPolicy":"OnFailure",'"$one"'}}}}'
 r k-job-restart POST $jobs '{"metadata":{"name":"k2"},"spec":{"template":{"spec":{'"$one"'}}}}'
 p k-job-template merge $jobs/k '{"spec":{"parallelism":1}}'
-p k-job-status merge $jobs/k/status '{"status":{"active":1,"startTime":"2020-01-01T00:00:00Z","completionTime":"2020-01-01T00:03:20Z","succeeded":1,"conditions":[{"type":"Complete","status":"True"}]}}'
+p k-job-status merge $jobs/k/status '{"status":{"startTime":"2020-01-01T00:00:00Z","completionTime":"2020-01-01T00:03:20Z","succeeded":1,"conditions":[{"type":"SuccessCriteriaMet","status":"True"},{"type":"Complete","status":"True"}]}}'
 t k-table-job $jobs/k
 r k-job-delete DELETE $jobs/k
 r k-job-delete-background DELETE "$jobs/j?propagationPolicy=Background"

@@ -61,7 +61,7 @@ p apply-version apply "$wg/wa?fieldManager=one" $'apiVersion: example.com/v2\nki
 p apply-managed apply "$cms/ssa?fieldManager=one" $'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ssa, managedFields: [{manager: x}]}\n'
 p apply-other-name apply "$cms/ssa?fieldManager=one" $'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n'
 p apply-no-name apply "$cms/fresh?fieldManager=one" $'apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n'
-p apply-three apply "$wg/three?fieldManager=one" $'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: three}\nspec: {size: 2, name: abc, on: true}\n'
+p apply-three apply "$wg/three?fieldManager=one" $'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: three}\nspec: {size: 2, name: abc, "on": true}\n'
 p apply-three-two apply "$wg/three?fieldManager=two&force=true" $'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: three}\nspec: {size: 3}\n'
 p apply-three-lost apply "$wg/three?fieldManager=one" $'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: three}\nspec: {name: abd}\n'
 p apply-three-all apply "$wg/three?fieldManager=three" $'apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: three}\nspec: {size: 9, name: xyz}\n'
