@@ -1,11 +1,9 @@
 /*
- * Everything but objects: API groups, versions, health, the index page.
+ * Everything but objects: API groups, versions, health.
  */
-#include "sandbox/sandbox.h"
+#include "discover.h"
 
 #include "base/goarch.h"
-
-#define CRDS "apiextensions.k8s.io"
 
 static void answer_text(struct sb_call *c, const char *body)
 {
@@ -14,7 +12,7 @@ static void answer_text(struct sb_call *c, const char *body)
 				     .body = str_of(body) };
 }
 
-static void add_verbs(struct buf *b, const char *verbs)
+void discover_verbs(struct buf *b, const char *verbs)
 {
 	struct str rest = str_of(verbs), one;
 
@@ -27,7 +25,7 @@ static void add_verbs(struct buf *b, const char *verbs)
 	}
 }
 
-static void add_names(struct buf *b, const char *key, const struct strs *names)
+void discover_names(struct buf *b, const char *key, const struct strs *names)
 {
 	if (!names->n)
 		return;
@@ -44,8 +42,19 @@ static void add_sub(struct buf *b, const struct sb_kind *k, const char *sub, con
 		 ",{\"name\":\"%.*s/%s\",\"singularName\":\"\",\"namespaced"
 		 "\":%s,%s,",
 		 STRF(k->plural), sub, k->traits & SB_NAMESPACED ? "true" : "false", kind);
-	add_verbs(b, verbs);
+	discover_verbs(b, verbs);
 	buf_addc(b, '}');
+}
+
+const char *discover_verbs_of(const struct sb_kind *k)
+{
+	if (k->traits & SB_CUSTOM)
+		return "delete deletecollection get list patch create update watch";
+	if (k->traits & SB_REVIEW)
+		return "create";
+	if (!k->group.n && str_is(k->plural, "namespaces"))
+		return "create delete get list patch update watch";
+	return "create delete deletecollection get list patch update watch";
 }
 
 static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
@@ -58,15 +67,9 @@ static void add_kind(struct sb_call *c, struct buf *b, const struct sb_kind *k)
 		 "\"namespaced\":%s,%.*s,",
 		 STRF(k->plural), STRF(k->singular), k->traits & SB_NAMESPACED ? "true" : "false",
 		 STRF(kind));
-	add_verbs(b, k->traits & SB_CUSTOM   ? "delete deletecollection get list patch create "
-					       "update watch"
-		     : k->traits & SB_REVIEW ? "create"
-		     : core && str_is(k->plural, "namespaces")
-			     ? "create delete get list patch update watch"
-			     : "create delete deletecollection get list patch "
-			       "update watch");
-	add_names(b, "shortNames", &k->shorts);
-	add_names(b, "categories", &k->categories);
+	discover_verbs(b, discover_verbs_of(k));
+	discover_names(b, "shortNames", &k->shorts);
+	discover_names(b, "categories", &k->categories);
 	buf_addc(b, '}');
 	if (k->traits & SB_STATUS)
 		add_sub(b, k, "status", str_z(c->a, kind), "get patch update");
@@ -91,7 +94,7 @@ static void json_body(struct sb_call *c, const struct buf *b)
 	*c->out = (struct sb_reply){ .code = 200, .type = "application/json", .body = buf_str(b) };
 }
 
-static const struct sb_version *serves_version(const struct sb_kind *k, struct str version)
+const struct sb_version *discover_version(const struct sb_kind *k, struct str version)
 {
 	for (size_t i = 0; i < k->n; i++)
 		if (k->v[i].served && str_eq(k->v[i].name, version))
@@ -111,7 +114,7 @@ static void resources(struct sb_call *c, struct str group, struct str version)
 		 group.n ? "\"apiVersion\":\"v1\"," : "", STRF(group), group.n ? "/" : "",
 		 STRF(version));
 	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!str_eq(k->group, group) || !serves_version(k, version))
+		if (!str_eq(k->group, group) || !discover_version(k, version))
 			continue;
 		buf_addz(&b, any ? "," : "");
 		add_kind(c, &b, k);
@@ -134,8 +137,7 @@ static bool was_listed(const struct strs *list, struct str s)
 	return false;
 }
 
-/* The versions of a group, in order of arrival. */
-static struct strs versions_of(struct sb_call *c, struct str group)
+struct strs discover_versions(struct sb_call *c, struct str group)
 {
 	struct strs out = { 0 };
 
@@ -148,7 +150,7 @@ static struct strs versions_of(struct sb_call *c, struct str group)
 
 static void add_group(struct sb_call *c, struct buf *b, struct str group, const char *head)
 {
-	struct strs versions = versions_of(c, group);
+	struct strs versions = discover_versions(c, group);
 
 	buf_addf(b, "{%s\"name\":\"%.*s\",\"versions\":[", head, STRF(group));
 	for (size_t i = 0; i < versions.n; i++)
@@ -162,20 +164,31 @@ static void add_group(struct sb_call *c, struct buf *b, struct str group, const 
 		 STRF(group), STRF(versions.v[0]), STRF(versions.v[0]));
 }
 
+static struct strs groups_of(struct sb_call *c)
+{
+	struct strs out = { 0 };
+
+	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next)
+		if (k->group.n && !was_listed(&out, k->group) && discover_versions(c, k->group).n)
+			VEC_PUSH(c->a, &out, k->group);
+	return out;
+}
+
 static void groups(struct sb_call *c)
 {
-	struct strs listed = { 0 };
+	struct strs all = groups_of(c);
 	struct buf b;
 
+	if (aggregate_wanted(c->r->accept)) {
+		aggregate_answer(c, &all);
+		return;
+	}
 	buf_init(&b, c->a);
 	buf_addz(&b, "{\"kind\":\"APIGroupList\",\"apiVersion\":\"v1\","
 		     "\"groups\":[");
-	for (const struct sb_kind *k = c->sb->kinds.first; k; k = k->next) {
-		if (!k->group.n || was_listed(&listed, k->group) || !versions_of(c, k->group).n)
-			continue;
-		buf_addz(&b, listed.n ? "," : "");
-		VEC_PUSH(c->a, &listed, k->group);
-		add_group(c, &b, k->group, "");
+	for (size_t i = 0; i < all.n; i++) {
+		buf_addz(&b, i ? "," : "");
+		add_group(c, &b, all.v[i], "");
 	}
 	buf_addz(&b, "]}\n");
 	json_body(c, &b);
@@ -185,7 +198,7 @@ static void one_group(struct sb_call *c, struct str group)
 {
 	struct buf b;
 
-	if (!group.n || !versions_of(c, group).n) {
+	if (!group.n || !discover_versions(c, group).n) {
 		reply_no_page(c->out);
 		return;
 	}
@@ -200,8 +213,8 @@ static void version(struct sb_call *c)
 	struct buf b;
 
 	buf_init(&b, c->a);
-	buf_addz(&b, "{\n  \"major\": \"1\",\n  \"minor\": \"20\",\n  "
-		     "\"gitVersion\": \"v1.20.2\",\n  \"gitCommit\": \"\",\n  "
+	buf_addz(&b, "{\n  \"major\": \"1\",\n  \"minor\": \"35\",\n  "
+		     "\"gitVersion\": \"v1.35.8\",\n  \"gitCommit\": \"\",\n  "
 		     "\"gitTreeState\": \"clean\",\n  \"buildDate\": "
 		     "\"1970-01-01T00:00:00Z\",\n  \"goVersion\": \"\",\n  "
 		     "\"compiler\": \"cc\",\n  \"platform\": \"linux/" GOARCH "\"\n}");
@@ -247,6 +260,22 @@ static bool is_health(struct arena *a, struct str path)
 	return str_find(buf_str(&b), str_fmt(a, "\"%.*s\"", STRF(path))) >= 0;
 }
 
+static void core_versions(struct sb_call *c)
+{
+	struct strs core = { 0 };
+	struct buf b;
+
+	if (aggregate_wanted(c->r->accept)) {
+		VEC_PUSH(c->a, &core, S(""));
+		aggregate_answer(c, &core);
+		return;
+	}
+	buf_init(&b, c->a);
+	buf_addz(&b, "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
+		     "\"serverAddressByClientCIDRs\":[]}\n");
+	json_body(c, &b);
+}
+
 void sb_discover(struct sb_call *c)
 {
 	struct str path = c->r->path, group, rest;
@@ -260,12 +289,7 @@ void sb_discover(struct sb_call *c)
 	} else if (str_is(path, "/openapi/v2")) {
 		sb_openapi(c);
 	} else if (str_is(path, "/api")) {
-		struct buf b;
-
-		buf_init(&b, c->a);
-		buf_addz(&b, "{\"kind\":\"APIVersions\",\"versions\":[\"v1\"],"
-			     "\"serverAddressByClientCIDRs\":[]}\n");
-		json_body(c, &b);
+		core_versions(c);
 	} else if (str_is(path, "/api/v1")) {
 		resources(c, S(""), S("v1"));
 	} else if (str_is(path, "/apis")) {

@@ -116,7 +116,7 @@ void sb_openapi(struct sb_call *c)
 		add(&b, DOCUMENT_PATHS, buf_str(&paths));
 	} else {
 		buf_addz(&b, "{\"swagger\":\"2.0\",\"info\":{\"title\":"
-			     "\"mco-sandbox\",\"version\":\"v1.20.2\"},"
+			     "\"mco-sandbox\",\"version\":\"v1.35.8\"},"
 			     "\"paths\":{");
 		buf_add(&b, buf_str(&paths));
 		buf_addz(&b, "},\"definitions\":{}}");

@@ -122,6 +122,17 @@ static bool is_finished(const struct json *object)
 	       json_i64(object, "metadata.deletionGracePeriodSeconds", 0) == 0;
 }
 
+/* Without the times at which managers have changed their fields. */
+static struct json *timeless(struct arena *a, const struct json *object)
+{
+	struct json *copy = json_clone(a, object);
+
+	for (struct json *e = json_first(json_at(copy, "metadata.managedFields")); e;
+	     e = json_next(e))
+		(void)json_remove(e, S("time"));
+	return copy;
+}
+
 void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 {
 	struct str key = request_key(c->a, c->r, c->r->name);
@@ -149,6 +160,9 @@ void sb_replace(struct sb_call *c, struct json *now, const struct json *old)
 	    (told || spec_differs(now, old) || spec_differs(old, now)))
 		json_set(meta, S("generation"),
 			 json_new_i64(c->a, json_i64(meta, "generation", 0) + 1));
+	/* an apply that changes nothing keeps the time, too */
+	if (c->fields && json_eq(timeless(c->a, now), timeless(c->a, old)))
+		now = json_clone(c->a, old);
 	if (!json_eq(now, old) && !sb_dry_run(c)) {
 		/* it is deleted in its last stored version */
 		if (is_finished(now))

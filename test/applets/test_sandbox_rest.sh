@@ -1,4 +1,4 @@
-# The REST suite with mco-sandbox: the replies equal those of kube-apiserver 1.20.2 (`make test-
+# The REST suite with mco-sandbox: the replies equal those of the newest kube-apiserver (`make test-
 # cluster` runs both).
 set -u
 BIN=${MCO_DIR:-build}

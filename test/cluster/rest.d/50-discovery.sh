@@ -24,3 +24,12 @@ r discover-group-unknown GET /apis/bogus.example
 r discover-version-unknown GET /apis/example.com/v9
 d discover-groups /apis '.groups |= [.[] | select(.name == "example.com")]'
 d discover-version /version '{platform}'
+# All of it in one answer, as kubectl and client-go ask first.
+a() {	# NAME PATH FILTER
+	printf '\036%s\037%s\037200 filtered' "$1" "$(curl "${common[@]}" \
+		-H 'Accept: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' "$URL$2" |
+		jq -c "$3")" >>"$all"
+}
+some='map(.versions |= map(.resources |= ([.[] | select(.resource as $r | ["configmaps","namespaces","leases","widgets","gadgets","jobs"] | index([$r]))] | sort_by(.resource) | map(.verbs |= sort))))'
+a discover-all-core /api ".items |= $some"
+a discover-all-groups /apis ".items |= ([.[] | select(.metadata.name as \$n | [\"coordination.k8s.io\",\"example.com\",\"batch\"] | index([\$n])) | .versions |= [.[] | select(.version == \"v1\")]] | sort_by(.metadata.name) | $some)"
