@@ -385,6 +385,11 @@ test-cluster: all $(HELPERS) ## run the REST suite, kubectl and the controllers 
 		test/tools/peers.sh $(CACHE) $(PEERS)) && test/cluster/run.sh $(OUT) "$$peers/bin" \
 		$(lastword $(wildcard $(CACHE)/peers-1.20.2.*/bin))
 
+test-operator: all ## run upstream's golden cases through mco-operator, and kill it 50 times during installs and upgrades
+	@test/tools/need.sh '' $(PKGS_TEST)
+	@MCO_DIR=$(OUT) bash test/cluster/operator_live.sh
+	@MCO_DIR=$(OUT) bash test/cluster/operator_kills.sh
+
 test-boot: all ## boot a machine in QEMU with only the binary and a config from mco-server
 	@test/tools/need.sh '' $(PKGS_BOOT)
 	@test/boot/kernel.sh $(CACHE)/boot-kernel

@@ -31,9 +31,8 @@ static void shape_object(struct arena *a, const struct json *schema, struct json
 		next = json_next(m);
 		if (!s && json_kind(rest) == JSON_OBJECT)
 			s = rest;
-		/* null selects the default, unless the field is nullable */
-		if (s ? json_kind(m) == JSON_NULL && !schema_flag(s, "nullable") &&
-				    json_member(s, S("default"))
+		/* null is as if absent, unless the field is nullable */
+		if (s ? json_kind(m) == JSON_NULL && !schema_flag(s, "nullable")
 		      : !open && !(embedded && (str_is(key, "metadata") || str_is(key, "kind") ||
 						str_is(key, "apiVersion"))))
 			json_detach(v, m);
