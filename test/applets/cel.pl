@@ -17,6 +17,8 @@
 #
 # {a|b} expands to two cases. A value is JSON, otherwise plain text. Every rule of
 # every schema must refuse at least one case here, and accept at least one.
+#
+# With $CASES_OUT the cases are written to that file, a JSON object per line, for a real server.
 use strict;
 use warnings;
 use JSON::PP;
@@ -298,7 +300,8 @@ sub assign {	# OBJECT WORD: PATH=VALUE or -PATH
 	$$at = $@ ? $text : $v;
 }
 sub copy { return $json->decode($json->encode(shift)) }
-my (%let, $schema, $base, $kind);
+my (%let, $schema, $base, $kind, $cases_out);
+if (my $out = $ENV{CASES_OUT}) { open $cases_out, '>', $out or die "$out: $!\n" }
 sub expand { return shift =~ s/%(\w+)/$let{$1} \/\/ die "no %$1\n"/ger }
 sub run {	# one case: KIND-OF-CASE WORDS and the lines expected of it
 	my ($text, @expected) = split /\n/, expand(shift);
@@ -308,6 +311,7 @@ sub run {	# one case: KIND-OF-CASE WORDS and the lines expected of it
 		if ($_ eq '=>') { $old = copy($new) } else { assign($new, $_) }
 	}
 	my $want = join "\n", sort map { s/^! //r } @expected;
+	print $cases_out $json->encode({ kind => $kind, old => $old, new => $new, want => $want }), "\n" if $cases_out;
 	my $got = join "\n", sort { $a cmp $b } judge($schema, $new, $old, '');
 	my $old_is = join "\n", $old ? judge($schema, $old, undef, '') : ();
 	verdict($got eq $want && !$old_is && ($what eq 'bad') == (@expected > 0), "$kind: $text\n  got $got\n  old $old_is");

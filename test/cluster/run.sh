@@ -61,6 +61,8 @@ if [ -x "$peers/kube-controller-manager" ]; then
 	real workloads
 	start_controller_manager "$peers" || exit 1
 	count test/cluster/workloads.sh "$peers/kubectl"
+	real rules
+	count test/cluster/rules.sh "$build"
 fi
 real rollouts
 deploy
