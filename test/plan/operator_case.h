@@ -118,6 +118,13 @@ static inline void operator_case_drop(struct operator_case *c, const struct json
 		*d = c->objects.v[--c->objects.n];
 }
 
+static inline void operator_case_drop_kind(struct operator_case *c, const char *kind)
+{
+	for (size_t i = c->objects.n; i-- > 0;)
+		if (str_is(json_str(c->objects.v[i].tree, "kind"), kind))
+			c->objects.v[i] = c->objects.v[--c->objects.n];
+}
+
 /* The object of a kind and name ("ns/name" where several namespaces have one), or NULL. */
 static inline struct json *operator_case_find(const struct docs *docs, const char *kind,
 					      const char *name)

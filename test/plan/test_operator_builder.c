@@ -252,6 +252,29 @@ TEST each_change(void)
 	PASS();
 }
 
+static bool lacks_configs(const struct operator_view *in, enum operator_kind kind)
+{
+	return kind != OPERATOR_OS_CONFIGS && operator_case_served(in, kind);
+}
+
+/* A kind that the server does not have (yet) is not an empty list. */
+TEST nothing_is_deleted_while_machine_os_configs_are_unknown(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct run run;
+
+	begin(&a, &run);
+	operator_case_drop_kind(&run.c, "MachineOSConfig");
+	run.c.view.served = lacks_configs;
+	ASSERT_INT(0, settle(&run));
+	ASSERT_STR("", buf_str(&run.log));
+	ASSERT(operator_case_find(&run.c.objects, "Deployment", "machine-os-builder"));
+	run.c.view.served = operator_case_served;
+	ASSERT_INT(0, settle(&run));
+	ASSERT_FALSE(operator_case_find(&run.c.objects, "Deployment", "machine-os-builder"));
+	PASS();
+}
+
 TEST it_waits_for_the_rollout(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -271,6 +294,7 @@ TEST it_waits_for_the_rollout(void)
 SUITE(suite)
 {
 	RUN_TEST(each_change);
+	RUN_TEST(nothing_is_deleted_while_machine_os_configs_are_unknown);
 	RUN_TEST(it_waits_for_the_rollout);
 }
 

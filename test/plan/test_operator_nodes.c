@@ -344,6 +344,28 @@ TEST pre_built_images(void)
 	PASS();
 }
 
+static bool lacks_configs(const struct operator_view *in, enum operator_kind kind)
+{
+	return kind != OPERATOR_OS_CONFIGS && operator_case_served(in, kind);
+}
+
+/* A kind that the server does not have (yet) is not an empty list. */
+TEST pre_built_images_stay_while_machine_os_configs_are_unknown(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_result out = { 0 };
+	struct err err = ERR_INIT(&a);
+	struct operator_case c;
+
+	operator_case_load(&a, "001-none-fresh", CASE_AT_REST, &c);
+	operator_case_edit(&c, PREBUILT_MC("worker", "old", "old"));
+	c.view.standalone = true;
+	c.view.served = lacks_configs;
+	ASSERT_INT(0, pools(&c, &out, &err));
+	ASSERT_STR("", show(&a, &out.actions));
+	PASS();
+}
+
 SUITE(suite)
 {
 	RUN_TEST(machine_config_nodes);
@@ -353,6 +375,7 @@ SUITE(suite)
 	RUN_TEST(a_standalone_cluster_has_no_user_data);
 	RUN_TEST(a_new_pool_is_complete);
 	RUN_TEST(pre_built_images);
+	RUN_TEST(pre_built_images_stay_while_machine_os_configs_are_unknown);
 }
 
 TEST_MAIN(suite)

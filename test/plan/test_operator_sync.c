@@ -224,6 +224,26 @@ TEST bring_up_waits_for_the_kinds(void)
 	PASS();
 }
 
+static bool lacks_pools(const struct operator_view *in, enum operator_kind kind)
+{
+	return kind != OPERATOR_POOLS && operator_case_served(in, kind);
+}
+
+/* Without the pools every MachineConfigNode would lose its own. */
+TEST no_step_runs_without_the_pools(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_memory m;
+	struct operator_case c;
+
+	reset(&c, &a, &m);
+	c.view.served = lacks_pools;
+	ASSERT_STR("RenderConfig waits: ", pass(&c, &m));
+	c.view.bring_up = m.announced = true;
+	ASSERT_STR("RenderConfig waits: ", pass(&c, &m));
+	PASS();
+}
+
 /* ---- golden cases -------------------------------------------------------- */
 
 struct tally {
@@ -325,6 +345,7 @@ SUITE(suite)
 	RUN_TEST(a_wait_expires_once_and_begins_anew);
 	RUN_TEST(a_failed_request_is_the_steps_error);
 	RUN_TEST(bring_up_waits_for_the_kinds);
+	RUN_TEST(no_step_runs_without_the_pools);
 	RUN_TEST(golden_cases_are_at_rest);
 }
 

@@ -2,7 +2,8 @@
  * The step MachineOSBuilder: its accounts always, its Deployment while a pool is layered.
  *
  * The order is upstream's: accounts, Nodes, Secrets, MachineOSConfigs, Deployment. Each part waits
- * until the parts before it have no actions, so an error of a later part leaves them in place.
+ * until the parts before it have no actions, so an error of a later part leaves them in place. While the
+ * server lacks MachineOSConfigs it is unknown which pools are layered, and nothing is deleted.
  */
 #include "op_builder.h"
 
@@ -83,6 +84,8 @@ int operator_os_builder(struct arena *a, const struct operator_view *in, struct 
 	if (out->actions.n)
 		return 0;
 	rc = layered_pools(a, in, &pools, &layered, err);
+	if (rc == 0 && !layered.n && !in->served(in, OPERATOR_OS_CONFIGS))
+		return 0;
 	if (rc == 0)
 		rc = op_builder_check_nodes(a, in, &pools, &layered, err);
 	if (rc == 0)

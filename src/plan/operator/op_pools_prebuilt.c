@@ -2,7 +2,8 @@
  * MachineConfigs for pools whose machines were installed with an image that was built before.
  *
  * The image of an existing MachineConfig is never changed: the annotation of the MachineOSConfig
- * counts only for the creation. Only labels and annotations are restored, by a patch, because the
+ * counts only for the creation. While the server lacks MachineOSConfigs nothing is deleted: the kind
+ * may be unavailable for a moment. Only labels and annotations are restored, by a patch, because the
  * cache may lack the rest of the spec.
  */
 #include "mc/condition.h"
@@ -65,6 +66,8 @@ void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions
 	struct strs wanted = { 0 };
 	struct actions writes = { .step = out->step };
 
+	if (!in->served(in, OPERATOR_OS_CONFIGS))
+		return;
 	for (size_t i = 0; i < n; i++) {
 		struct str pool = json_str(configs[i], "spec.machineConfigPool.name");
 		struct str name = str_fmt(a, MC_PREBUILT "%.*s", STRF(pool)), image;

@@ -59,11 +59,11 @@ static bool is_late(const struct operator_view *in, struct operator_memory *m,
 	return true;
 }
 
-/* In bring-up upstream's RenderConfig waits for the first kinds to be served. */
+/* In bring-up upstream's RenderConfig waits for the first kinds to be served; later its caches do. A
+ * pass without the pools would take every MachineConfigNode out of its pool. */
 static bool is_served(const struct operator_view *in)
 {
-	return !in->bring_up ||
-	       (in->served(in, OPERATOR_CONTROLLER_CONFIGS) && in->served(in, OPERATOR_POOLS));
+	return in->served(in, OPERATOR_CONTROLLER_CONFIGS) && in->served(in, OPERATOR_POOLS);
 }
 
 /* Runs one step. True when the pass ends with it: *o says how. */
