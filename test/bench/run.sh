@@ -96,5 +96,6 @@ figures '  %s: %s s, %s KiB, %s KiB more at the end' 'an hour of 1,000 nodes, 20
 	"$out/bench/bench_memory" 1000 25000 200000
 
 test/bench/cluster.sh "$out"
+test/bench/operator.sh "$out"
 test/bench/history.sh "$out"
 test/bench/server_memory.sh "$out"
