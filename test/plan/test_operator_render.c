@@ -253,6 +253,23 @@ TEST the_merged_map_is_patched(void)
 	PASS();
 }
 
+/* A certificate in DER: the text of the merged map has U+FFFD for each such byte, as Go writes it. */
+TEST bytes_that_are_not_text_do_not_keep_the_map_changing(void)
+{
+	struct cluster k;
+
+	setup(&k, "011-image-registry-cas");
+	change(&k, NS_OF("openshift-config", "orchard-registries") ",'binaryData':{'der':'MIL/'}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(1, (int)k.out.actions.n);
+	(void)operator_case_act(&k.c, &k.out.actions);
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(0, (int)k.out.actions.n);
+	ASSERT(str_find(json_format(&k.a, k.r.spec, 0), S("\"MIL/\"")) >= 0);
+	arena_free(&k.a);
+	PASS();
+}
+
 /* ---- kubeconfig-data ----------------------------------------------------- */
 
 static int rotate(struct cluster *k)
@@ -450,6 +467,7 @@ SUITE(suite)
 	RUN_TEST(pull_secrets_are_checked);
 	RUN_TEST(without_the_service_account_there_is_no_pull_secret);
 	RUN_TEST(the_merged_map_is_patched);
+	RUN_TEST(bytes_that_are_not_text_do_not_keep_the_map_changing);
 	RUN_TEST(a_missing_copy_is_created_at_once);
 	RUN_TEST(a_new_ca_is_copied_after_a_minute_of_stability);
 	RUN_TEST(a_change_that_is_undone_is_not_copied);

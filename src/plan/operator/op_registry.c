@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/codec.h"
+#include "base/utf8.h"
 #include "mc/object.h"
 #include "op_render.h"
 
@@ -29,6 +30,17 @@ size_t op_sorted(struct arena *a, const struct json *object, const struct json *
 		qsort(v.v, v.n, sizeof(*v.v), by_key);
 	*out = v.v;
 	return v.n;
+}
+
+/* The bytes as the server returns them: an invalid one is U+FFFD. The map would differ forever. */
+static struct str as_text(struct arena *a, struct str bytes)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0, len; i < bytes.n; i += len)
+		utf8_add(&b, utf8_at(bytes, i, &len));
+	return buf_str(&b);
 }
 
 /*
@@ -54,7 +66,7 @@ static void add_part(struct arena *a, const struct json *part, bool binary, stru
 		json_add_str(a, item, "file", json_key(v[i]));
 		json_add_str(a, item, "data", buf_str(&b));
 		json_push(list, item);
-		json_set(merged, json_key(v[i]), json_new_str(a, bytes));
+		json_set(merged, json_key(v[i]), json_new_str(a, as_text(a, bytes)));
 	}
 }
 
