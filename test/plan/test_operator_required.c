@@ -165,6 +165,18 @@ static const struct required_case required_cases[] = {
 	  "",
 	  30,
 	  NULL },
+	{ "a count that cannot be true is limited",
+	  { MASTER("\"status\":{\"machineCount\":9223372036854775807}") },
+	  "",
+	  "",
+	  10 * 100000,
+	  NULL },
+	{ "a negative count is no machine",
+	  { MASTER("\"status\":{\"machineCount\":-1}") },
+	  "",
+	  "error during syncRequiredMachineConfigPools: context deadline exceeded",
+	  0,
+	  NULL },
 };
 
 TEST required_pools(void)

@@ -11,6 +11,7 @@
 #define FAILED "error during syncRequiredMachineConfigPools"
 #define MINUTES_MS 60000
 #define PER_MACHINE_MS (10 * MINUTES_MS)
+#define MACHINES_MAX 100000 /* of one pool: bounds the deadline */
 
 static struct str because(struct arena *a, const char *what, const struct condition *c)
 {
@@ -212,6 +213,13 @@ static int check_pool(struct arena *a, const struct operator_view *in,
 	return 1;
 }
 
+static int64_t machines_of(const struct json *pool)
+{
+	int64_t n = json_i64(pool, "status.machineCount", 0);
+
+	return n < 0 ? 0 : n < MACHINES_MAX ? n : MACHINES_MAX;
+}
+
 static bool is_required(const struct json *pool)
 {
 	return json_member(json_at(pool, "metadata.labels"), S(LABEL_REQUIRED));
@@ -228,7 +236,7 @@ int operator_required_pools(struct arena *a, const struct operator_view *in,
 
 	for (size_t i = 0; i < n; i++)
 		if (is_required(pools[i]))
-			machines += json_i64(pools[i], "status.machineCount", 0);
+			machines += machines_of(pools[i]);
 	/* Upstream's deadline is then over before its first look. */
 	if (!machines)
 		return err_set(err, ERR_AGAIN, FAILED ": context deadline exceeded");
