@@ -62,7 +62,7 @@ void operator_manifests(struct arena *a, struct operator_file *out);
 
 /*
  * The objects of a component, in upstream's order. Left out are documents whose gate is off,
- * environment variables without a value, and containers without an image, together with the
+ * environment variables without a value, and side cars without an image, together with the
  * volumes that only they mount.
  */
 void operator_objects(struct arena *a, const struct operator_file *file,

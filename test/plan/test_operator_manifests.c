@@ -262,6 +262,24 @@ TEST an_image_that_is_missing_removes_its_container(void)
 	PASS();
 }
 
+/* The server refuses a container without an image: a pod without its main container would run. */
+TEST the_components_own_container_stays(void)
+{
+	for (size_t i = 0; i < COMPONENTS; i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct operator_values v = in_words;
+		struct json *pod;
+
+		v.machineConfigOperator = S("");
+		pod = json_at(workload(&a, (enum operator_component)i, v), "spec.template.spec");
+		ASSERT(json_len(json_at(pod, "containers")) > 0);
+		ASSERT_STR("\"\"",
+			   json_format(&a, json_at(json_first(json_at(pod, "containers")), "image"),
+				       0));
+	}
+	PASS();
+}
+
 TEST standalone_finds_any_control_plane(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -442,6 +460,7 @@ SUITE(suite)
 	RUN_TEST(values_need_no_quotes);
 	RUN_TEST(a_value_that_is_not_given_stays);
 	RUN_TEST(an_image_that_is_missing_removes_its_container);
+	RUN_TEST(the_components_own_container_stays);
 	RUN_TEST(standalone_finds_any_control_plane);
 	RUN_TEST(standalone_has_no_policy_with_parameters);
 	RUN_TEST(containers_of_every_case);

@@ -102,12 +102,12 @@ static void expand_tree(struct arena *a, const struct operator_values *v, struct
 
 /* ---- the pods ------------------------------------------------------------ */
 
-/* Removes the elements of a list whose member has an empty string. */
-static void remove_empty(struct json *list, const char *member)
+/* Removes the elements of a list, from m on, whose member has an empty string. */
+static void remove_empty(struct json *list, struct json *m, const char *member)
 {
 	struct json *next;
 
-	for (struct json *m = json_first(list); m; m = next) {
+	for (; m; m = next) {
 		const struct json *value = json_at(m, member);
 
 		next = json_next(m);
@@ -163,10 +163,15 @@ static void fit_pod(struct arena *a, const struct operator_values *v, struct jso
 {
 	struct json *containers = json_at(pod, "containers");
 
-	remove_empty(containers, "image");
+	if (!json_first(containers))
+		return;
+	/* the first one is the component: without an image the server refuses the pod */
+	remove_empty(containers, json_next(json_first(containers)), "image");
 	for (struct json *c = json_first(containers); c; c = json_next(c)) {
-		remove_empty(json_at(c, "env"), "value");
-		if (!json_first(json_at(c, "env")))
+		struct json *env = json_at(c, "env");
+
+		remove_empty(env, json_first(env), "value");
+		if (!json_first(env))
 			json_remove(c, S("env"));
 	}
 	remove_unmounted(pod);
