@@ -148,6 +148,32 @@ static void run_controller(struct step_run *s)
 	run(s, operator_controller);
 }
 
+/* Nodes reboot while RequiredPools waits, for longer than a rollout may take. */
+TEST a_pod_that_is_away_counts_only_outside_of_the_wait_for_pools(void)
+{
+	static const char away[] = "{\"observedGeneration\":9,\"desiredNumberScheduled\":2,"
+				   "\"updatedNumberScheduled\":2,\"numberUnavailable\":1}";
+	static const char rolls[] = "{\"observedGeneration\":9,\"desiredNumberScheduled\":2,"
+				    "\"updatedNumberScheduled\":1,\"numberUnavailable\":1}";
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct step_run s;
+
+	load(&a, "001-none-fresh", CASE_INPUT, &s);
+	run(&s, operator_daemon);
+	(void)act(&s);
+	set_status(&s, "DaemonSet", "machine-config-daemon", away);
+	run(&s, operator_daemon);
+	ASSERT(s.out.wait.on);
+	s.m.waits_since[OPERATOR_REQUIRED_POOLS] = 1;
+	run(&s, operator_daemon);
+	ASSERT_INT(0, (int)s.out.actions.n);
+	ASSERT_FALSE(s.out.wait.on);
+	set_status(&s, "DaemonSet", "machine-config-daemon", rolls);
+	run(&s, operator_daemon);
+	ASSERT(s.out.wait.on);
+	PASS();
+}
+
 TEST the_controller_comes_before_its_config(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -465,6 +491,7 @@ TEST waits_are_upstreams(void)
 SUITE(suite)
 {
 	RUN_TEST(a_daemon_is_made_and_waited_for);
+	RUN_TEST(a_pod_that_is_away_counts_only_outside_of_the_wait_for_pools);
 	RUN_TEST(the_controller_comes_before_its_config);
 	RUN_TEST(a_rotated_ca_is_marked_once);
 	RUN_TEST(a_missing_ca_does_not_stop_the_config);

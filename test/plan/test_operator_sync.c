@@ -194,6 +194,33 @@ TEST a_wait_expires_once_and_begins_anew(void)
 	PASS();
 }
 
+/* Upstream's next sync waits anew: time that another step waited or failed does not count. */
+TEST a_wait_begins_anew_after_an_earlier_step(void)
+{
+	static const enum state earlier[] = { WAITS, FAILS };
+
+	for (size_t i = 0; i < ARRAY_LEN(earlier); i++) {
+		AUTO(arena) struct arena a = ARENA_INIT;
+		struct operator_memory m;
+		struct operator_case c;
+
+		reset(&c, &a, &m);
+		c.view.clock_ms = 5000;
+		states[OPERATOR_REQUIRED_POOLS] = WAITS;
+		(void)pass(&c, &m);
+		ASSERT_INT(5000, m.waits_since[OPERATOR_REQUIRED_POOLS]);
+		states[OPERATOR_DAEMON] = earlier[i];
+		c.view.clock_ms += 10;
+		(void)pass(&c, &m);
+		ASSERT_INT(0, m.waits_since[OPERATOR_REQUIRED_POOLS]);
+		states[OPERATOR_DAEMON] = REST;
+		c.view.clock_ms += 2000;
+		ASSERT(str_ends(pass(&c, &m), S(" waits: not yet")));
+		ASSERT_INT(7010, m.waits_since[OPERATOR_REQUIRED_POOLS]);
+	}
+	PASS();
+}
+
 TEST a_failed_request_is_the_steps_error(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -343,6 +370,7 @@ SUITE(suite)
 	RUN_TEST(a_pass_ends_at_the_first_step_that_is_not_at_rest);
 	RUN_TEST(at_rest_nothing_is_written);
 	RUN_TEST(a_wait_expires_once_and_begins_anew);
+	RUN_TEST(a_wait_begins_anew_after_an_earlier_step);
 	RUN_TEST(a_failed_request_is_the_steps_error);
 	RUN_TEST(bring_up_waits_for_the_kinds);
 	RUN_TEST(no_step_runs_without_the_pools);

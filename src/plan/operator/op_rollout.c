@@ -3,7 +3,8 @@
  *
  * Upstream writes its workloads in every sync and waits after each write. Here a workload is written
  * when it differs, and the wait asks only for the live object: a rollout that is complete passes at
- * once, and a node that loses its pod shows as it does upstream.
+ * once, and a node that loses its pod shows as it does upstream: not while RequiredPools waits, or a
+ * reboot of more than ten minutes would fail an upgrade.
  */
 #include "op_rollout.h"
 
@@ -86,8 +87,9 @@ static int wait_rollout(struct arena *a, const struct operator_view *in, struct 
 		n[i] = json_i64(status, members[deployment][i], 0);
 	if (json_at(live, "metadata.deletionTimestamp")) /* upstream's word for both kinds */
 		return err_set(err, ERR_AGAIN, "deployment %s is being deleted", name);
+	/* While RequiredPools waits nodes reboot, and upstream does nothing else. */
 	if (generation <= json_i64(status, "observedGeneration", 0) && n[UPDATED] == n[TOTAL] &&
-	    !n[UNAVAILABLE])
+	    (!n[UNAVAILABLE] || m->waits_since[OPERATOR_REQUIRED_POOLS]))
 		return 0;
 	operator_wait_for(m, step, generation);
 	out->wait = (struct operator_wait){

@@ -103,6 +103,13 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 	return rc < 0;
 }
 
+/* Waits of later steps begin anew, as in upstream's next sync. */
+static void forget_later(struct operator_memory *m, enum operator_step at)
+{
+	for (unsigned i = at + 1; i < OPERATOR_STEPS; i++)
+		m->waits_since[i] = 0;
+}
+
 /* Adds the status that the outcome makes due. */
 static void add_status(struct arena *a, const struct operator_view *in,
 		       const struct operator_outcome *o, const struct actions *step,
@@ -151,6 +158,8 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 		sooner(out, &res);
 		res = (struct operator_result){ 0 };
 	}
+	if (res.wait.on || o.pass == OPERATOR_PASS_FAILED)
+		forget_later(m, o.at);
 	sooner(out, &res);
 	append(a, &out->actions, &silent);
 	out->at = o.at;
