@@ -120,15 +120,15 @@ static void trim_node(struct json *out)
 	}
 }
 
-/* Secrets of other types are looked up, but not read. */
+/* Secrets of other types are looked up, but not read. Those that are written are kept, whatever
+ * their type: without data the write would be repeated. */
 static bool reads_data(enum operator_kind kind, const struct json *tree)
 {
-	struct str type = json_str(tree, "type");
+	struct str type = json_str(tree, "type"), name = json_str(tree, "metadata.name");
 
 	return kind != OPERATOR_SECRETS || str_is(type, SECRET_DOCKER_CFG) ||
-	       str_is(type, SECRET_DOCKER_JSON) ||
-	       str_starts(json_str(tree, "metadata.name"), S("etc-pki-entitlement")) ||
-	       str_starts(json_str(tree, "metadata.name"), S("node-bootstrapper-token"));
+	       str_is(type, SECRET_DOCKER_JSON) || str_starts(name, S("etc-pki-entitlement")) ||
+	       str_is(name, "node-bootstrapper-token") || str_is(name, "global-pull-secret-copy");
 }
 
 struct json *operator_keep(struct arena *a, enum operator_kind kind, const struct json *tree)
