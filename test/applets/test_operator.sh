@@ -165,4 +165,21 @@ within 30 healthy || bad "not healthy after crashes: $(op_get $OP_CO | jq -c .st
 calm && ok || bad 'something is written at rest after crashes'
 op_perl objects >"$TMP/now"
 cmp -s "$TMP/installed" "$TMP/now" && ok || bad "crashes leave other objects: $(diff "$TMP/installed" "$TMP/now" | cut -c1-300)"
+
+# ---- a write that does not last --------------------------------------------------------------
+# The definition loses a field: the server drops it from every write.
+is 'a field of ControllerConfigs is removed' 200 "$(send PATCH \
+	/apis/apiextensions.k8s.io/v1/customresourcedefinitions/controllerconfigs.machineconfiguration.openshift.io json-patch+json \
+	'[{"op":"remove","path":"/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/networkType"}]')"
+config=/apis/machineconfiguration.openshift.io/v1/controllerconfigs/machine-config-controller
+is 'a ControllerConfig is changed' 200 "$(send PATCH $config merge-patch+json '{"spec":{"networkType":null,"platform":"other"}}')"
+restless() { [ "$(op_condition Degraded)" = True ]; }
+within 30 restless || bad "it is not reported: $(op_get $OP_CO | jq -c .status)"
+is 'it is reported' "MachineConfigControllerFailed Failed to resync 4.22.0 because: $config is changed back after each write (it differs from the manifest)" \
+	"$(op_get $OP_CO | jq -r '.status.conditions[] | select(.type == "Degraded") | .reason + " " + .message')"
+version() { op_get $config | jq -r .metadata.resourceVersion; }
+sleep 2
+from=$(version)
+sleep 3
+[ $(($(version) - from)) -lt 64 ] && ok || bad "$(($(version) - from)) writes in three seconds"
 finish

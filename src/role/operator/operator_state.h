@@ -32,6 +32,7 @@ struct operator
 	int64_t scale; /* of clock_ms for plans: deadlines end sooner in tests */
 	int64_t rest; /* milliseconds between a change and its pass */
 	bool watching, running, stopping, bring_up, crd_known;
+	bool restless; /* the last passes did not come to rest */
 	/* of the process */
 	void (*on_gates)(struct operator* op); /* they are known */
 	void (*on_end)(struct operator* op, int status);

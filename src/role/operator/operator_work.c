@@ -3,8 +3,8 @@
  *
  * A pass with requests is followed by the next one when they are answered, from the caches that
  * have the answers. A request that fails is reported in the ClusterOperator as the error of its
- * step; a conflict only repeats the pass. Failures are retried with the back-off of upstream's
- * queue.
+ * step; a conflict only repeats the pass. So are passes that do not come to rest. Failures are retried
+ * with the back-off of upstream's queue.
  */
 #include <stdlib.h>
 
@@ -61,17 +61,13 @@ static void renew(struct task *t)
 	begin(t);
 }
 
-/* True when the job goes on with the report of the failed request. */
-static bool tell_failure(struct task *t)
+/* Writes the error of a step to the ClusterOperator; the task then ends. */
+static void report(struct task *t, struct str error)
 {
 	struct kube_job *j = &t->job;
-	struct str error;
 	struct operator_view in;
 
-	if (t->told || !j->error.n || j->conflict || t->result.status)
-		return false;
 	t->told = true;
-	error = j->error;
 	log_again(LOG_ERROR, S(KEY), "Error syncing operator " KEY ": %.*s", STRF(error));
 	j->list = (struct actions){ 0 };
 	j->at = 0;
@@ -80,7 +76,27 @@ static bool tell_failure(struct task *t)
 	in = operator_look(t->op, &j->a);
 	operator_pass_failed(&j->a, &in, t->result.at, error, &j->list);
 	kube_exec(&t->op->exec, j);
+}
+
+/* True when the job goes on with the report of the failed request. */
+static bool tell_failure(struct task *t)
+{
+	if (t->told || !t->job.error.n || t->job.conflict || t->result.status)
+		return false;
+	report(t, t->job.error);
 	return true;
+}
+
+/* A write that the server or another client undoes is repeated in every pass. */
+static void tell_restless(struct task *t)
+{
+	const struct action *act = t->result.actions.v;
+
+	while (!action_is_request(act->kind))
+		act++;
+	t->op->restless = true;
+	report(t, str_fmt(&t->job.a, "%.*s is changed back after each write (%.*s)",
+			  STRF(act->path), STRF(act->reason)));
 }
 
 /* Bring-up ends with the first sync that is complete. */
@@ -101,16 +117,17 @@ static void finished(struct kube_job *j)
 	if (tell_failure(t))
 		return;
 	if (!failed && !t->op->stopping && (end_bring_up(t) || t->requests)) {
-		if (++t->turns < TURNS_MAX) {
+		if (++t->turns < TURNS_MAX || !t->requests)
 			renew(t);
-			return;
-		}
-		log_again(LOG_WARNING, S("turns"), "%s does not come to rest: retrying later",
-			  operator_step_name(t->result.at));
-		failed = true;
+		else
+			tell_restless(t);
+		return;
 	}
-	if (!failed && log_over(S(KEY)))
-		log_info("Synced operator " KEY " after errors");
+	if (!failed) {
+		t->op->restless = false;
+		if (log_over(S(KEY)))
+			log_info("Synced operator " KEY " after errors");
+	}
 	end(t, failed);
 }
 
@@ -182,5 +199,6 @@ void operator_work(void *ctx, const struct kube_key *key)
 	t->op = ctx;
 	t->key = key;
 	t->job.ctx = t;
+	t->turns = t->op->restless ? TURNS_MAX - 2 : 0; /* few writes until it comes to rest */
 	begin(t);
 }
