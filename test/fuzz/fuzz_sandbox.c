@@ -1,6 +1,6 @@
 /*
- * Requests to the sandbox: a line with method and path, then the body. Each is
- * sent twice and answered, and the resulting state is shown as a table.
+ * Requests to the sandbox: a line with method and path, then the body, in protobuf when it begins
+ * like that. Each is sent twice and answered, and the resulting state is shown as a table.
  */
 #include "fuzz.h"
 
@@ -15,7 +15,9 @@ static void ask(struct sandbox *s, struct str method, struct str path, struct st
 		.path = path,
 		.accept = str_of(accept),
 		.content_type = str_is(method, "PATCH") ? S("application/merge-patch+json")
-							: S("application/json"),
+				: str_starts(body, S("k8s"))
+					? S("application/vnd.kubernetes.protobuf")
+					: S("application/json"),
 		.body = body,
 		.now = 1000000000,
 	};
