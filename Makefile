@@ -314,7 +314,7 @@ $(FUZZ_LOWER:%=$(OUT)/test/fuzz/replay_%): $(OUT)/test/fuzz/replay_%: \
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(START) -o $@ $^ $(LDLIBS) $(END)
 
 .SECONDARY:
-.PHONY: all tools help help-golden demo test goldens test-arch test-san test-valgrind test-server test-node test-promise test-cut test-peer test-boot coverage check layers \
+.PHONY: all tools help help-golden demo test goldens test-arch test-san test-valgrind test-server test-node test-promise test-cut test-peer test-operator test-boot coverage check layers \
 	headers style lint-man format format-check tidy cppcheck shellcheck fuzz fuzz-build size harden repro pins sbom bench install \
 	clean distclean compile-tests
 

@@ -10,7 +10,12 @@ trap 'op_end others operator sandbox_pid; rm -rf "$TMP"' EXIT
 chains='001 030 031 032
 001 043 044 046 047
 001 070 071 072
-004 005 006 007 008
+002 003 004 005 006 007 008
+009 010 011 012 013 014
+022 023 024
+026 027 028 029
+050 051 052 053
+074 075 076
 080 081 082'
 equal=0 objects=0 wrong=0
 
@@ -49,6 +54,11 @@ patched='def next($of): "registry.example.test/mill/" + $of;
 	elif $c | test("08[12]") then on("ConfigMap"; "orchard-registries") |= del(.data)
 	else . end'
 
+given_gone() { curl -sS -m 60 --noproxy '*' -o "$TMP/put" -X DELETE "$api$1"; }
+given_also() {
+	jq -c . <<<"$1" >"$TMP/also"
+	op_perl put "$TMP/also"
+}
 given() {	# CASE [later]: the objects from outside, and what the others had written before
 	op_file "$1" input | jq -c --arg c "$1" "$patched" >"$TMP/all"
 	# upstream's runs left this map alone
@@ -58,11 +68,23 @@ given() {	# CASE [later]: the objects from outside, and what the others had writ
 		mv "$TMP/all" "$TMP/input"
 	fi
 	op_perl put "$TMP/input"
+	case $1 in	# what was deleted or patched, as what.txt says
+	004) given_gone /api/v1/nodes/grove-o0 ;;
+	014) given_also '{"apiVersion":"operator.openshift.io/v1","kind":"MachineConfiguration","metadata":{"name":"cluster"},"spec":
+		{"bootImageSkewEnforcement":{"mode":"Manual","manual":{"mode":"OCPVersion","ocpVersion":"4.10.3"}}}}' ;;
+	029) given_gone /apis/machineconfiguration.openshift.io/v1/machineosconfigs/worker ;;
+	053) given_also '{"apiVersion":"machineconfiguration.openshift.io/v1","kind":"MachineConfigPool","metadata":{"name":"worker","labels":
+		{"mine":"yes","machineconfiguration.openshift.io/mco-built-in":null}}}'
+		given_gone "/api/v1/namespaces/$OP_NS/serviceaccounts/node-bootstrapper"
+		given_gone /api/v1/namespaces/openshift-machine-api/secrets/worker-user-data-managed ;;
+	esac
 	# the gates of a release that the case does not list are those of the one before
 	jq -c --arg v "$release" 'select(.kind == "FeatureGate") | .status.featureGates |=
 		if any(.version == $v) then . else . + [.[0] | .version = $v] end' "$TMP/input" >"$TMP/gates"
 	op_perl put "$TMP/gates"
-	op_file "$1" expected >"$TMP/expected"
+	# the CRD of ControllerConfigs has the fields of all feature sets, with their defaults
+	op_file "$1" expected | jq -c '(select(.kind == "ControllerConfig") | .spec.infra.status.platformStatus.aws | select(. != null)) |=
+		. + {cloudLoadBalancerConfig: {dnsType: "PlatformDefault"}, ipFamily: "IPv4"}' >"$TMP/expected"
 	{
 		op_file "$1" controller-context
 		jq -c 'select(.kind == "MachineConfiguration" or .kind == "MachineConfigNode")' "$TMP/expected"
@@ -82,6 +104,7 @@ run() {	# CASE [later]: in the cluster that is there; sets wrong when it differs
 	op_others "$TMP/context"
 	case $1 in
 	040|041|045) export MCO_CLOCK_SCALE=300 ;;	# waits of 10 minutes
+	050) export MCO_CLOCK_SCALE=20 ;;	# 052 waits for a minute until the CA is stable
 	*) unset MCO_CLOCK_SCALE ;;
 	esac
 	[ -n "$operator" ] || op_start --payload-version "$release" --operator-image "$image"
