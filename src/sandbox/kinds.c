@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "data/flate.h"
+#include "data/packed.h"
 #include "sandbox_builtin.h"
 
 /* ---- built-in kinds ------------------------------------------------------ */
@@ -19,7 +19,6 @@
  * u updates need a resourceVersion, l scale, r answered and not stored. table.c
  * parses the columns.
  */
-#define BUILTIN_MAX ((size_t)1 << 20)
 enum { GROUP, VERSIONS, PLURAL, KIND, TRAITS, SHORTS, CATEGORIES, FIELDS };
 
 static unsigned traits_of(struct str letters)
@@ -106,30 +105,22 @@ static void add_builtin(struct kinds *k, struct str line)
 	append_kind(k, kind);
 }
 
-/* A packed file; for each there are name, size and bytes. */
 static struct str file_of(struct str packed, const char *name)
 {
-	struct str path, size;
-	int64_t n;
+	struct str path, text;
 
-	while (str_line(&packed, &path) && str_line(&packed, &size) && str_to_i64(size, &n)) {
+	while (packed_next(&packed, &path, &text))
 		if (str_is(path, name))
-			return str_sub(packed, 0, (size_t)n);
-		packed = str_from(packed, (size_t)n);
-	}
+			return text;
 	return S("");
 }
 
 void kinds_init(struct kinds *k)
 {
-	struct str packed = { (const char *)packed_builtin, sizeof(packed_builtin) };
-	struct str all = S(""), rest, line;
-	struct err err;
+	struct str all, rest, line;
 
 	*k = (struct kinds){ 0 };
-	err = (struct err)ERR_INIT(&k->arena);
-	/* cannot fail: the data is part of the program */
-	(void)flate_gunzip(&k->arena, packed, BUILTIN_MAX, &all, &err);
+	all = PACKED(&k->arena, packed_builtin);
 	types_init(&k->arena, file_of(all, "types"), &k->types);
 	rest = file_of(all, "kinds");
 	while (str_line(&rest, &line))

@@ -4,18 +4,17 @@
  * common (every platform), arbiter, coredns and keepalived. Which files a platform gets depends on the
  * blocks of platformStatus, not on its type; their contents depend on the type, as upstream has it.
  */
-#include "data/flate.h"
+#include "data/packed.h"
 #include "data/tmpl.h"
 #include "data/yml.h"
 #include "op_bootstrap_parts.h"
 #include "operator_bootstrap_texts.h"
 
-#define TEXTS_MAX ((size_t)64 << 10)
 #define MANAGED "OpenShiftManagedDefault"
 
 struct writer {
 	struct arena *a;
-	struct str texts; /* per file "name\nsize\n" and its bytes */
+	struct str texts; /* packed files */
 	struct json *data; /* of the templates */
 	const struct json *platform; /* status.platformStatus */
 	struct operator_bootstrap_out *out;
@@ -44,17 +43,12 @@ static int add_file(struct writer *w, struct str path, struct str text)
 /* Adds the files of a directory of the texts, below dest. */
 static int add_files(struct writer *w, const char *dir, const char *dest)
 {
-	struct str rest = w->texts, path, size, top, name;
-	int64_t n;
+	struct str rest = w->texts, path, text, top, name;
 	int rc = 0;
 
-	while (rc >= 0 && str_line(&rest, &path) && str_line(&rest, &size) &&
-	       str_to_i64(size, &n)) {
+	while (rc >= 0 && packed_next(&rest, &path, &text))
 		if (str_cut(path, '/', &top, &name) && str_is(top, dir))
-			rc = add_file(w, str_fmt(w->a, "%s%.*s", dest, STRF(name)),
-				      str_sub(rest, 0, (size_t)n));
-		rest = str_from(rest, (size_t)n);
-	}
+			rc = add_file(w, str_fmt(w->a, "%s%.*s", dest, STRF(name)), text);
 	return rc;
 }
 
@@ -198,8 +192,8 @@ int op_bootstrap_files(struct arena *a, const struct operator_bootstrap_in *in,
 		       const struct json *images, const struct json *spec,
 		       struct operator_bootstrap_out *out, struct err *err)
 {
-	struct str packed = { (const char *)packed_bootstrap, sizeof(packed_bootstrap) };
 	struct writer w = { .a = a,
+			    .texts = PACKED(a, packed_bootstrap),
 			    .data = json_new(a, JSON_OBJECT),
 			    .platform = json_at(spec, "infra.status.platformStatus"),
 			    .out = out,
@@ -208,9 +202,7 @@ int op_bootstrap_files(struct arena *a, const struct operator_bootstrap_in *in,
 	int rc;
 
 	buf_init(&b, a);
-	rc = flate_gunzip(a, packed, TEXTS_MAX, &w.texts, err);
-	if (rc >= 0)
-		rc = yml_emit(&b, spec, err);
+	rc = yml_emit(&b, spec, err);
 	if (rc < 0)
 		return rc;
 	set(&w, "spec", buf_str(&b));

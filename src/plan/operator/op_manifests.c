@@ -7,12 +7,10 @@
  */
 #include "base/buf.h"
 #include "data/docs.h"
-#include "data/flate.h"
+#include "data/packed.h"
 #include "mc/api.h"
 #include "packed_manifests.h"
 #include "plan/operator_manifests.h"
-
-#define TEXTS_MAX ((size_t)1 << 20)
 
 void operator_manifests(struct arena *a, struct operator_file *out)
 {
@@ -23,19 +21,11 @@ void operator_manifests(struct arena *a, struct operator_file *out)
 		COMPONENT_SERVER,
 		COMPONENT_OS_BUILDER,
 	};
-	struct str packed = { (const char *)packed_manifests, sizeof(packed_manifests) };
-	struct err err = ERR_INIT(a);
-	struct str rest = S(""), name, size;
-	int64_t n;
+	struct str rest = PACKED(a, packed_manifests);
+	struct operator_file f;
 
-	/* the packed bytes are complete by construction */
-	(void)flate_gunzip(a, packed, TEXTS_MAX, &rest, &err);
-	for (size_t i = 0; i < COMPONENTS && str_line(&rest, &name) && str_line(&rest, &size) &&
-			   str_to_i64(size, &n);
-	     i++) {
-		out[order[i]] = (struct operator_file){ name, str_sub(rest, 0, (size_t)n) };
-		rest = str_from(rest, (size_t)n);
-	}
+	for (size_t i = 0; i < COMPONENTS && packed_next(&rest, &f.name, &f.text); i++)
+		out[order[i]] = f;
 }
 
 /* ---- values -------------------------------------------------------------- */

@@ -2,8 +2,8 @@
  * Runs the passes: one at a time, each followed by its requests.
  *
  * A pass with requests is followed by the next one when they are answered, from the caches that
- * have the answers. A request that fails is reported in the ClusterOperator as the error of its
- * step; a conflict only repeats the pass. So are passes that do not come to rest. Failures are retried
+ * have the answers. A request that fails, or a write that does not last, is reported in the
+ * ClusterOperator as the error of its step; a conflict only repeats the pass. Failures are retried
  * with the back-off of upstream's queue.
  */
 #include <stdlib.h>
