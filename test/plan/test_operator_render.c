@@ -227,6 +227,30 @@ TEST without_the_service_account_there_is_no_pull_secret(void)
 	PASS();
 }
 
+static bool lacks_proxies(const struct operator_view *in, enum operator_kind kind)
+{
+	return kind != OPERATOR_PROXIES && operator_case_served(in, kind);
+}
+
+/* A ControllerConfig without its proxy would reboot every node. */
+TEST a_proxy_that_is_unknown_is_not_an_absent_one(void)
+{
+	struct cluster k;
+
+	setup(&k, "009-aws-proxy-trustbundle");
+	ASSERT_INT(0, run(&k));
+	ASSERT(k.r.proxy);
+	operator_case_drop_kind(&k.c, "Proxy");
+	k.c.view.served = lacks_proxies;
+	ASSERT_INT(-ERR_AGAIN, run(&k));
+	ASSERT_STR("the server does not have proxies.config.openshift.io", k.err.msg);
+	k.c.view.served = operator_case_served;
+	ASSERT_INT(0, run(&k));
+	ASSERT_FALSE(k.r.proxy);
+	arena_free(&k.a);
+	PASS();
+}
+
 #define MERGED                                                                                      \
 	"{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'openshift-config-managed'," \
 	"'name':'merged-trusted-image-registry-ca'}"
@@ -466,6 +490,7 @@ SUITE(suite)
 	RUN_TEST(the_os_image_is_that_of_the_default_stream);
 	RUN_TEST(pull_secrets_are_checked);
 	RUN_TEST(without_the_service_account_there_is_no_pull_secret);
+	RUN_TEST(a_proxy_that_is_unknown_is_not_an_absent_one);
 	RUN_TEST(the_merged_map_is_patched);
 	RUN_TEST(bytes_that_are_not_text_do_not_keep_the_map_changing);
 	RUN_TEST(a_missing_copy_is_created_at_once);

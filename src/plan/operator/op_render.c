@@ -119,6 +119,9 @@ static int read_config(struct arena *a, const struct operator_view *in, struct o
 		s->dns = op_need(in, OPERATOR_DNSES, "dns." GROUP_CONFIG, S(NAME_CLUSTER), err);
 	if (!s->dns)
 		return -ERR_NOTFOUND;
+	/* upstream waits for this cache: without the proxy every node would reboot */
+	if (!in->standalone && !in->served(in, OPERATOR_PROXIES))
+		return err_set(err, ERR_AGAIN, "the server does not have proxies." GROUP_CONFIG);
 	s->proxy = in->get(in, OPERATOR_PROXIES, S(NAME_CLUSTER));
 	return operator_infra(a, s->infra, infra, err);
 }
