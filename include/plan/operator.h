@@ -131,6 +131,10 @@ struct operator_result {
 	bool done; /* of a pass: every step succeeded */
 };
 
+/* The log level that MachineConfiguration's spec.operatorLogLevel asks for, of the operator and its
+ * operands: 2, 4, 6 or 8. */
+int operator_verbosity(const struct operator_view *in);
+
 /* The steps. Each sets out and returns 0, or -code with upstream's text in err. */
 int operator_os_image_stream(struct arena *a, const struct operator_view *in,
 			     struct operator_memory *m, struct operator_result *out,

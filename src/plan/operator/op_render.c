@@ -126,8 +126,7 @@ static int read_config(struct arena *a, const struct operator_view *in, struct o
 	return operator_infra(a, s->infra, infra, err);
 }
 
-/* -v of the operands. */
-static int verbosity(const struct operator_view *in)
+int operator_verbosity(const struct operator_view *in)
 {
 	static const char *const levels[] = { "Debug", "Trace", "TraceAll" };
 	struct str level = json_str(in->get(in, OPERATOR_CONFIGURATIONS, S(NAME_CLUSTER)),
@@ -181,7 +180,8 @@ int operator_render_config(struct arena *a, const struct operator_view *in,
 	struct operator_inputs s = { 0 };
 	int rc;
 
-	*r = (struct operator_render){ .ca_rotated = m->ca_rotated, .verbosity = verbosity(in) };
+	*r = (struct operator_render){ .ca_rotated = m->ca_rotated,
+				       .verbosity = operator_verbosity(in) };
 	rc = read_images(a, in, r, out, err);
 	if (rc < 0 || out->wait.on)
 		return rc;

@@ -147,23 +147,11 @@ static void name_sources(struct actions *list)
 			list->v[i].event.source = SOURCE;
 }
 
-/* The level of MachineConfiguration's spec, as RenderConfig reads it for the operands. */
+/* Without a MachineConfiguration the level of the command line stays. */
 static void set_verbosity(const struct operator_view *in)
 {
-	static const struct {
-		const char *name;
-		int level;
-	} levels[] = { { "Debug", 4 }, { "Trace", 6 }, { "TraceAll", 8 } };
-	const struct json *j = in->get(in, OPERATOR_CONFIGURATIONS, S(NAME_CLUSTER));
-	struct str name = json_str(j, "spec.operatorLogLevel");
-	int level = 2;
-
-	if (!j)
-		return;
-	for (size_t i = 0; i < ARRAY_LEN(levels); i++)
-		if (str_is(name, levels[i].name))
-			level = levels[i].level;
-	log_init(level, log_fd());
+	if (in->get(in, OPERATOR_CONFIGURATIONS, S(NAME_CLUSTER)))
+		log_init(operator_verbosity(in), log_fd());
 }
 
 static void begin(struct task *t)
