@@ -54,6 +54,8 @@ struct kinds {
 
 void kinds_init(struct kinds *k);
 void kinds_free(struct kinds *k);
+/* Leaves only the kinds of Kubernetes itself. For a table without objects. */
+void kinds_plain(struct kinds *k);
 
 /* The kind served as group/version/plural and the index of the version, or NULL. */
 struct sb_kind *kinds_find(const struct kinds *k, struct str group, struct str version,

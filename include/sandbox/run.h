@@ -17,6 +17,7 @@ struct sb_run {
 	int64_t seed; /* for uids and faults; 0: the clock */
 	int64_t bookmark_ms, pod_reap_ms;
 	bool collect; /* garbage collection */
+	bool plain; /* without the kinds of OpenShift */
 	bool open_network; /* listen anywhere without tokens or TLS */
 	struct sb_faults faults;
 };

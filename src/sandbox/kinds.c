@@ -134,6 +134,20 @@ static void kind_free(struct sb_kind *kind)
 	free(kind);
 }
 
+void kinds_plain(struct kinds *k)
+{
+	for (struct sb_kind **at = &k->first; *at;) {
+		struct sb_kind *kind = *at;
+
+		if (!(kind->traits & SB_CUSTOM)) {
+			at = &kind->next;
+			continue;
+		}
+		*at = kind->next;
+		kind_free(kind);
+	}
+}
+
 static void free_all(struct sb_kind *kind)
 {
 	while (kind) {

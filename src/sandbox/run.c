@@ -213,6 +213,8 @@ int sb_run(struct arena *a, const struct sb_run *o, struct err *err)
 		store_begin(&sb.store, (uint64_t)clock_wall_s() * 1000);
 	sb.eviction = str_is(o->eviction, "none") ? NULL : str_z(a, o->eviction);
 	sb.collect = o->collect;
+	if (o->plain)
+		kinds_plain(&sb.kinds);
 	sb.pod_reap_ms = o->pod_reap_ms;
 	if (o->data.n)
 		rc = persist_open(&sb, str_z(a, o->data), &persist, err);
