@@ -36,7 +36,7 @@ struct template_view {
 int plan_template_sync(struct arena *a, const struct template_view *in, struct actions *out,
 		       struct err *err);
 
-/* The pull secret for nodes; "": none. */
+/* The pull secret for nodes; "{}": none. */
 int template_pull_secret(struct arena *a, const struct template_view *in, struct str *out,
 			 struct err *err);
 

@@ -175,7 +175,8 @@ static int read_pull_secret(struct arena *a, const struct template_view *in, str
 	struct str type = json_str(in->pull_secret, "type");
 	const struct json *data = json_at(in->pull_secret, "data");
 
-	*out = S("");
+	/* A standalone cluster may have none; upstream fails then. */
+	*out = S("{}");
 	if (json_kind(wanted) != JSON_OBJECT)
 		return 0;
 	if (!in->pull_secret)
