@@ -16,7 +16,7 @@ struct opts {
 	struct str templates, release, lock_namespace, metrics, health;
 	struct str suites, min_version;
 	int64_t gather; /* nanoseconds */
-	bool replace_templates, from_cluster;
+	bool replace_templates, from_cluster, standalone;
 };
 
 #define TEXT(flag, member, what, text)                                  \
@@ -37,6 +37,11 @@ static const struct flag flags[] = {
 	TEXT("templates", templates, "DIR",
 	     "the templates (default " TEMPLATES_DIR
 	     "); builtin: those that are part of this program"),
+	{ .texts = FLAG_TEXT("standalone", "",
+			     "run on a cluster without the kinds of " GROUP_CONFIG
+			     ": all feature gates are off, --templates is builtin unless given"),
+	  .kind = FLAG_BOOL,
+	  .offset = offsetof(struct opts, standalone) },
 	{ .texts = FLAG_TEXT("replace-templates", "",
 			     "let --templates=builtin replace MachineConfigs of other templates"),
 	  .kind = FLAG_BOOL,
@@ -94,6 +99,7 @@ static int run_start(struct run *r, const void *opts)
 	struct kube_conf conf = { 0 };
 	struct sock_place health;
 	struct controller_opts c = { .conf = &conf,
+				     .standalone = o->standalone,
 				     .replace_templates = o->replace_templates,
 				     .release = o->release,
 				     .version_from_cluster = o->from_cluster,
@@ -113,7 +119,9 @@ static int run_start(struct run *r, const void *opts)
 		(void)err_wrap(&r->err, "creating clients");
 		give_up(r);
 	}
-	if (template_dir_named(r->a, o->templates, &c.templates, &r->err) < 0)
+	if (template_dir_named(
+		    r->a, o->standalone && !o->templates.n ? S(TEMPLATES_BUILTIN) : o->templates,
+		    &c.templates, &r->err) < 0)
 		give_up(r);
 	return controller_run(&c, &r->err);
 }

@@ -16,6 +16,7 @@ struct controller_opts {
 	struct loop *loop;
 	const struct kube_conf *conf;
 	struct template_tree templates;
+	bool standalone; /* a cluster without config.openshift.io: all feature gates are off */
 	bool replace_templates; /* also replace MachineConfigs of another tree */
 	struct str release; /* whose feature gates apply */
 	bool version_from_cluster; /* take raw and hash from the cluster's objects */

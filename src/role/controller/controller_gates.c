@@ -57,7 +57,7 @@ void controller_gates(struct controller *c)
 		c->on_late_gates(c);
 		break;
 	case KUBE_GATES_KNOWN:
-	case KUBE_GATES_ABSENT: /* not without off_without */
+	case KUBE_GATES_ABSENT: /* only with --standalone */
 		begin(c);
 		break;
 	case KUBE_GATES_CHANGED:

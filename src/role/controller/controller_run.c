@@ -306,6 +306,7 @@ static void set_up(struct process *p)
 	c->templates = p->o->templates;
 	c->gates.a = &c->kept;
 	c->gates.release = p->o->release;
+	c->gates.off_without = p->o->standalone;
 	c->gather_ms = p->o->gather_ms;
 	c->from_cluster = p->o->version_from_cluster;
 	c->raw = str_of(version_raw());
