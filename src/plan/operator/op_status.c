@@ -9,7 +9,6 @@
 #include "mc/object.h"
 
 #define AVAILABLE S("Available")
-#define AS_EXPECTED S("AsExpected")
 
 /* A status that is being changed. */
 struct change {
@@ -156,10 +155,8 @@ static void set_failed(struct change *c, const struct operator_outcome *o)
 	    str_fmt(c->a, message, STRF(c->in->release), STRF(o->text)));
 }
 
-/* Degraded is True by the failure of a step before at. */
-static bool outlived(const struct conditions *list, enum operator_step at)
+bool op_outlived(const struct condition *d, enum operator_step at)
 {
-	const struct condition *d = conditions_find(list, OP_DEGRADED);
 	struct str name = d ? d->reason : S("");
 
 	if (!d || str_eq(d->status, CONDITION_FALSE) || !str_ends(name, S("Failed")))
@@ -183,14 +180,14 @@ static void set_ended(struct change *c)
 {
 	struct str found = operator_evaluations(c->a, c->in);
 
-	set(c, AVAILABLE, CONDITION_TRUE, AS_EXPECTED,
+	set(c, AVAILABLE, CONDITION_TRUE, OP_AS_EXPECTED,
 	    str_fmt(c->a, "Cluster has deployed %.*s", STRF(op_versions_text(c->a, c->versions))));
 	if (!conditions_true(&c->conditions, "Progressing") ||
 	    !conditions_true(&c->conditions, "Degraded"))
 		c->versions = op_versions(c->a, c->in);
 	set_upgradeable(c);
 	set(c, S("EvaluationConditionsDetected"), found.n ? CONDITION_TRUE : CONDITION_FALSE,
-	    found.n ? found : AS_EXPECTED, S(""));
+	    found.n ? found : OP_AS_EXPECTED, S(""));
 }
 
 /* ---- the whole ----------------------------------------------------------- */
@@ -216,7 +213,7 @@ struct json *operator_status_next(struct arena *a, const struct operator_view *i
 {
 	struct change c = { a, in, conditions_of(a, json_at(live, "conditions")),
 			    json_at(live, "versions") };
-	bool clear = outlived(&c.conditions, o->at);
+	bool clear = op_outlived(conditions_find(&c.conditions, OP_DEGRADED), o->at);
 	const char *related = NULL;
 
 	set_progressing(&c);
@@ -254,6 +251,6 @@ struct json *op_status_first(struct arena *a, const struct operator_view *in)
 	set(&c, OP_PROGRESSING, CONDITION_FALSE, S(""), S(""));
 	set(&c, OP_DEGRADED, CONDITION_FALSE, S(""), S(""));
 	set(&c, S("Upgradeable"), CONDITION_UNKNOWN, S("NoData"), S(""));
-	set(&c, S("EvaluationConditionsDetected"), CONDITION_FALSE, AS_EXPECTED, S(""));
+	set(&c, S("EvaluationConditionsDetected"), CONDITION_FALSE, OP_AS_EXPECTED, S(""));
 	return status_with(&c, NULL, related_first, NULL);
 }

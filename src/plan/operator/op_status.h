@@ -55,7 +55,16 @@ void operator_status_begin(struct arena *a, const struct operator_view *in,
 void operator_status(struct arena *a, const struct operator_view *in,
 		     const struct operator_outcome *o, struct actions *out);
 
-/* ---- parts, for tests and for a report without a ClusterOperator --------- */
+/*
+ * Of a standalone cluster, whether it has ClusterOperators or not: conditions MachineConfigAvailable,
+ * MachineConfigProgressing and MachineConfigDegraded in the status of the operator's own Deployment.
+ * Adds a patch of those that change; the conditions of others stay. Without the Deployment it does
+ * nothing.
+ */
+void operator_health(struct arena *a, const struct operator_view *in,
+		     const struct operator_outcome *o, struct actions *out);
+
+/* ---- parts, for tests ---------------------------------------------------- */
 
 /* The status after the outcome over the live one (NULL: none yet). */
 struct json *operator_status_next(struct arena *a, const struct operator_view *in,
@@ -75,6 +84,7 @@ struct str operator_pool_text(struct arena *a, const struct json *pool);
 
 #define OP_PROGRESSING S("Progressing")
 #define OP_DEGRADED S("Degraded")
+#define OP_AS_EXPECTED S("AsExpected")
 
 /* This release's versions. */
 struct json *op_versions(struct arena *a, const struct operator_view *in);
@@ -82,6 +92,9 @@ struct json *op_versions(struct arena *a, const struct operator_view *in);
 bool op_versions_ours(const struct operator_view *in, const struct json *list);
 /* As Go prints the list. */
 struct str op_versions_text(struct arena *a, const struct json *list);
+
+/* Degraded (NULL: none) is True by the failure of a step before at. */
+bool op_outlived(const struct condition *degraded, enum operator_step at);
 
 /* The status of a new object. */
 struct json *op_status_first(struct arena *a, const struct operator_view *in);

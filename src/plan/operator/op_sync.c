@@ -118,6 +118,7 @@ static void add_status(struct arena *a, const struct operator_view *in,
 	struct actions status = { 0 };
 
 	operator_status(a, in, o, &status);
+	operator_health(a, in, o, &status);
 	out->status = has_request(&status);
 	/* a status in mid-sync comes before the step's requests, which the next pass has again */
 	if (o->pass == OPERATOR_PASS_FAILED || !out->status)
@@ -175,4 +176,5 @@ void operator_pass_failed(struct arena *a, const struct operator_view *in, enum 
 	struct operator_outcome o = { OPERATOR_PASS_FAILED, at, error };
 
 	operator_status(a, in, &o, out);
+	operator_health(a, in, &o, out);
 }
