@@ -15,6 +15,9 @@
 #include "mc/tls_profile.h"
 #include "plan/action.h"
 
+/* The gate of the lists that only a standalone cluster needs. */
+#define OPERATOR_STANDALONE "standalone"
+
 enum operator_kind {
 #define K(name, path, query, gate) OPERATOR_##name,
 #include "plan/operator_kinds.def"
@@ -78,9 +81,12 @@ struct operator_view {
 	struct mc_gates gates;
 	bool bring_up; /* the CRD of ControllerConfigs was absent at the start */
 	bool standalone; /* a cluster without config.openshift.io */
-	/* Of a standalone cluster: the URL of its API server, the service networks ("10.96.0.0/12",
-	 * two with a comma), the DNS domain above its hosts' names (may be ""). */
-	struct str api_url, service_network, base_domain;
+	/* Of a standalone cluster: the URL of its API server, the DNS domain above its hosts' names
+	 * (may be ""). */
+	struct str api_url, base_domain;
+	/* What replaces the facts that are found in it, or "": the service networks
+	 * ("10.96.0.0/12", two with a comma), the address of its DNS, its CA (PEM). */
+	struct str service_network, cluster_dns, root_ca;
 };
 
 /* Why a step waits, and the error when it waits for too long: "<what>: [context deadline exceeded,

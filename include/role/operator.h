@@ -16,8 +16,10 @@ struct operator_opts {
 	const struct kube_conf *conf;
 	struct str release; /* --payload-version */
 	struct str image; /* --operator-image */
-	const char *images; /* --images-json, read at each pass */
+	const char *images; /* --images-json, read at each pass; or NULL */
+	struct str images_text; /* what it would have, if images is NULL */
 	bool standalone; /* a cluster without config.openshift.io */
+	struct str api_url, service_network, cluster_dns, base_domain, root_ca; /* its facts */
 };
 
 /*

@@ -295,6 +295,10 @@ TEST standalone_finds_any_control_plane(void)
 		   "\"node-role.kubernetes.io/master\",\"operator\":\"Exists\"}]}]}}}",
 		   json_format(&a, json_at(pod, "affinity"), 0));
 	ASSERT_INT(3, (int)json_len(json_at(pod, "tolerations")));
+	/* the controller learns that there are no feature gates */
+	pod = json_at(workload(&a, COMPONENT_CONTROLLER, v), "spec.template.spec");
+	ASSERT(str_find(json_format(&a, json_at(json_first(json_at(pod, "containers")), "args"), 0),
+			S(",\"--standalone\"]")) > 0);
 	/* the daemon runs on every node */
 	pod = json_at(workload(&a, COMPONENT_DAEMON, v), "spec.template.spec");
 	ASSERT_STR("{\"kubernetes.io/os\":\"linux\"}",

@@ -398,7 +398,9 @@ TEST a_plain_cluster_is_described_by_flags_and_nodes(void)
 	k.c.view.api_url = S("https://10.0.0.1:6443");
 	k.c.view.service_network = S("10.96.0.0/12, fd00::/112");
 	ASSERT(run(&k) < 0);
-	ASSERT_STR("could not get MCSC CA bundle: configmap \"kube-root-ca.crt\" not found",
+	ASSERT_STR("could not get MCSC CA bundle: the CA of the cluster is unknown: there is "
+		   "neither ConfigMap openshift-machine-config-operator/kube-root-ca.crt nor "
+		   "kube-public/cluster-info; give --root-ca",
 		   k.err.msg);
 	change(&k, NS_OF("openshift-machine-config-operator",
 			 "kube-root-ca.crt") ",'data':{'ca.crt':'one!'}}");
@@ -414,12 +416,137 @@ TEST a_plain_cluster_is_described_by_flags_and_nodes(void)
 	ASSERT_STR("none", json_str(k.r.spec, "platform"));
 	ASSERT_STR("SingleReplica", json_str(k.r.infra, "status.controlPlaneTopology"));
 	ASSERT_STR("", json_str(k.r.spec, "baseOSContainerImage"));
-	ASSERT_INT(JSON_NULL, json_kind(json_at(k.r.spec, "pullSecret")));
+	ASSERT_EQ(NULL, json_at(k.r.spec, "pullSecret"));
 	change(&k, NODE("b", "'node-role.kubernetes.io/master':'',"));
 	ASSERT_INT(0, run(&k));
 	ASSERT_STR("HighlyAvailable", json_str(k.r.infra, "status.controlPlaneTopology"));
 	ASSERT_INT(0, rotate(&k));
 	ASSERT_INT(ACTION_CREATE, (int)k.out.actions.v[0].kind);
+	arena_free(&k.a);
+	PASS();
+}
+
+#define SERVICE_CIDR(cidrs)                                                             \
+	"{'apiVersion':'networking.k8s.io/v1','kind':'ServiceCIDR','metadata':{'name':" \
+	"'kubernetes'},'spec':{'cidrs':[" cidrs "]}}"
+#define KUBE_DNS(ip)                                                                      \
+	"{'apiVersion':'v1','kind':'Service','metadata':{'name':'kube-dns','namespace':'" \
+	"kube-system'},'spec':{'clusterIP':'" ip "'}}"
+#define UNKNOWN_NETWORK                                                                \
+	"the service network is unknown: there is neither ServiceCIDR kubernetes nor " \
+	"Service kube-system/kube-dns; give --service-network"
+
+/* What the cluster has, and what the flags say instead: the facts of the ControllerConfig. */
+TEST the_facts_of_a_plain_cluster(void)
+{
+	static const struct {
+		const char *name, *objects[2], *network, *dns;
+		const char *ip, *families, *error;
+	} cases[] = {
+		{ "nothing is known", { NULL }, "", "", "", "", UNKNOWN_NETWORK },
+		{ "the ServiceCIDR of the API server",
+		  { SERVICE_CIDR("'10.43.0.0/16'") },
+		  "",
+		  "",
+		  "10.43.0.10",
+		  "IPv4",
+		  "" },
+		{ "two networks",
+		  { SERVICE_CIDR("'fd00::/112','10.43.0.0/16'") },
+		  "",
+		  "",
+		  "fd00::a",
+		  "DualStackIPv6Primary",
+		  "" },
+		{ "the Service of the DNS",
+		  { SERVICE_CIDR("'10.43.0.0/16'"), KUBE_DNS("10.43.0.3") },
+		  "",
+		  "",
+		  "10.43.0.3",
+		  "IPv4",
+		  "" },
+		{ "its address alone", { KUBE_DNS("10.43.0.3") }, "", "", "10.43.0.3", "IPv4", "" },
+		{ "its address alone, IPv6",
+		  { KUBE_DNS("fd00::3") },
+		  "",
+		  "",
+		  "fd00::3",
+		  "IPv6",
+		  "" },
+		{ "a DNS without an address",
+		  { KUBE_DNS("None") },
+		  "",
+		  "",
+		  "",
+		  "",
+		  UNKNOWN_NETWORK },
+		{ "the network of the flag",
+		  { SERVICE_CIDR("'10.43.0.0/16'") },
+		  "10.96.0.0/12,fd00::/112",
+		  "",
+		  "10.96.0.10",
+		  "DualStack",
+		  "" },
+		{ "the address of the flag",
+		  { SERVICE_CIDR("'10.43.0.0/16'"), KUBE_DNS("10.43.0.3") },
+		  "",
+		  "169.254.20.10",
+		  "169.254.20.10",
+		  "IPv4",
+		  "" },
+		{ "a network that is none",
+		  { NULL },
+		  "10.96.0.0",
+		  "",
+		  "",
+		  "",
+		  "invalid CIDR address: 10.96.0.0" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct cluster k;
+		int rc;
+
+		setup(&k, "001-none-fresh");
+		k.c.objects.n = 0;
+		k.c.view.standalone = true;
+		k.c.view.api_url = S("https://10.0.0.1:6443");
+		k.c.view.root_ca = S("of the flag");
+		k.c.view.service_network = str_of(cases[i].network);
+		k.c.view.cluster_dns = str_of(cases[i].dns);
+		for (size_t n = 0; n < 2 && cases[i].objects[n]; n++)
+			change(&k, cases[i].objects[n]);
+		rc = run(&k);
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].error), rc < 0 ? k.err.msg : S(""));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].ip),
+			     json_str(k.r.spec, "clusterDNSIP"));
+		ASSERT_STR_M(cases[i].name, str_of(cases[i].families),
+			     json_str(k.r.spec, "ipFamilies"));
+		if (rc == 0)
+			ASSERT_STR("of the flag", k.r.root_ca);
+		arena_free(&k.a);
+	}
+	PASS();
+}
+
+TEST the_ca_that_kubeadm_publishes(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	k.c.objects.n = 0;
+	k.c.view.standalone = true;
+	k.c.view.service_network = S("10.96.0.0/12");
+	change(&k,
+	       NS_OF("kube-public",
+		     "cluster-info") ",'data':{'kubeconfig':'clusters:\\n- name: x\\n"
+				     "  cluster:\\n    certificate-authority-data: b25lIQ==\\n'}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("one!", k.r.root_ca);
+	change(&k, NS_OF("kube-public", "cluster-info") ",'data':{'kubeconfig':'clusters: {'}}");
+	ASSERT(run(&k) < 0);
+	change(&k, NS_OF("kube-public", "cluster-info") ",'data':{'kubeconfig':null}}");
+	ASSERT(run(&k) < 0);
 	arena_free(&k.a);
 	PASS();
 }
@@ -482,6 +609,8 @@ TEST any_object_may_be_absent_or_malformed(void)
 SUITE(suite)
 {
 	RUN_TEST(a_plain_cluster_is_described_by_flags_and_nodes);
+	RUN_TEST(the_facts_of_a_plain_cluster);
+	RUN_TEST(the_ca_that_kubeadm_publishes);
 	RUN_TEST(a_missing_map_of_registry_cas_is_logged);
 	RUN_TEST(any_object_may_be_absent_or_malformed);
 	RUN_TEST(faults_have_upstreams_texts);

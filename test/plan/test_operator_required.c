@@ -203,6 +203,23 @@ TEST required_pools(void)
 	PASS();
 }
 
+/* Its nodes join a pool only when an administrator labels them. */
+TEST a_standalone_cluster_may_have_no_machine(void)
+{
+	static const char *const patches[] = { MASTER("\"status\":{\"machineCount\":0}") };
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_render r = { .os_image = str_of(OS) };
+	struct operator_result out = { 0 };
+	struct err err = ERR_INIT(&a);
+	struct operator_case c;
+
+	load(&a, patches, 1, &c);
+	c.view.standalone = true;
+	ASSERT_INT(0, operator_required_pools(&a, &c.view, &r, &out, &err));
+	ASSERT(!out.wait.on);
+	PASS();
+}
+
 #define STREAMS                                                                               \
 	PATCH("OSImageStream", "machineconfiguration.openshift.io/v1alpha1", "cluster",       \
 	      "\"},\"status\":{\"availableStreams\":[{\"name\":\"rhel-10\",\"osImage\":\"" OS \
@@ -431,6 +448,7 @@ TEST evaluations(void)
 SUITE(suite)
 {
 	RUN_TEST(required_pools);
+	RUN_TEST(a_standalone_cluster_may_have_no_machine);
 	RUN_TEST(a_pools_stream_decides_its_os_image);
 	RUN_TEST(texts_of_pools);
 	RUN_TEST(skew_of_boot_images);

@@ -127,8 +127,9 @@ static void remove_unmounted(struct json *pod)
 	}
 }
 
-/* A control plane outside of OpenShift: the label is another one, and its value differs. */
-static void any_control_plane(struct arena *a, struct json *pod)
+/* A control plane outside of OpenShift: the label is another one, and its value differs. The
+ * controller needs to be told that it is not OpenShift. */
+static void leave_openshift(struct arena *a, struct json *pod)
 {
 	static const char term[] =
 		"{\"nodeAffinity\":{\"requiredDuringSchedulingIgnoredDuringExecution\":{"
@@ -138,8 +139,10 @@ static void any_control_plane(struct arena *a, struct json *pod)
 	static const char tolerate[] = "{\"key\":\"" LABEL_CONTROL_PLANE
 				       "\",\"operator\":\"Exists\",\"effect\":\"NoSchedule\"}";
 	struct err err = ERR_INIT(a);
-	struct json *j;
+	struct json *j = json_first(json_at(pod, "containers"));
 
+	if (str_is(json_str(j, "name"), NAME_CONTROLLER))
+		json_push(json_at(j, "args"), json_new_str(a, S("--standalone")));
 	if (!json_remove(json_at(pod, "nodeSelector"), S(LABEL_MASTER)))
 		return;
 	json_remove(pod, S("nodeSelector"));
@@ -166,7 +169,7 @@ static void fit_pod(struct arena *a, const struct operator_values *v, struct jso
 	}
 	remove_unmounted(pod);
 	if (v->standalone)
-		any_control_plane(a, pod);
+		leave_openshift(a, pod);
 }
 
 /* ---- the objects --------------------------------------------------------- */

@@ -107,9 +107,9 @@ static int os_images(struct arena *a, const struct operator_view *in, struct ope
 static int read_config(struct arena *a, const struct operator_view *in, struct operator_inputs *s,
 		       struct json **infra, struct err *err)
 {
-	if (in->standalone)
-		op_standalone_config(a, in, s);
-	else
+	if (in->standalone && op_standalone_config(a, in, s, err) < 0)
+		return -ERR_NOTFOUND;
+	if (!in->standalone)
 		s->infra = op_need(in, OPERATOR_INFRASTRUCTURES, "infrastructure." GROUP_CONFIG,
 				   S(NAME_CLUSTER), err);
 	if (s->infra && !s->network)
@@ -169,7 +169,7 @@ static int build_spec(struct arena *a, const struct operator_view *in, struct op
 	s->os_extensions = r->os_extensions;
 	rc = operator_spec(a, s, &r->spec, err);
 	if (rc >= 0 && in->standalone && !in->get(in, OPERATOR_SECRETS_CONFIG, S("pull-secret")))
-		json_set(r->spec, S("pullSecret"), json_new(a, JSON_NULL));
+		(void)json_remove(r->spec, S("pullSecret"));
 	return rc;
 }
 

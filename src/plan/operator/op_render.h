@@ -64,12 +64,14 @@ const struct json *op_stream(const struct json *o, const char *member, struct st
 
 /*
  * What a cluster without config.openshift.io has instead: an Infrastructure of platform None, a
- * Network and a DNS, from the flags and the nodes. Sets the members that are NULL.
+ * Network and a DNS, from the flags, the nodes, ServiceCIDR kubernetes and Service kube-dns.
+ * ERR_NOTFOUND when the service network is unknown.
  */
-void op_standalone_config(struct arena *a, const struct operator_view *in,
-			  struct operator_inputs *s);
+int op_standalone_config(struct arena *a, const struct operator_view *in, struct operator_inputs *s,
+			 struct err *err);
 
-/* The CA of the cluster, from the ConfigMap that Kubernetes puts into every namespace. */
+/* The CA of the cluster: of the flag, of the ConfigMap that Kubernetes puts into every namespace, or
+ * of kube-public/cluster-info. */
 int op_standalone_ca(struct arena *a, const struct operator_view *in, struct str *out,
 		     struct err *err);
 

@@ -237,6 +237,9 @@ int operator_required_pools(struct arena *a, const struct operator_view *in,
 	for (size_t i = 0; i < n; i++)
 		if (is_required(pools[i]))
 			machines += machines_of(pools[i]);
+	/* Outside of OpenShift a node is in a pool only when an administrator labels it. */
+	if (in->standalone && !machines)
+		machines = 1;
 	/* Upstream's deadline is then over before its first look. */
 	if (!machines)
 		return err_set(err, ERR_AGAIN, FAILED ": context deadline exceeded");

@@ -53,19 +53,19 @@ static int dns_ip(struct arena *a, struct cidr c, struct str *out, struct err *e
 	return 0;
 }
 
-static int add_service_network(struct arena *a, const struct json *network, struct json *spec,
+static int add_service_network(struct arena *a, const struct operator_inputs *in, struct json *spec,
 			       struct err *err)
 {
-	const struct json *first = json_first(json_at(network, "spec.serviceNetwork"));
+	const struct json *first = json_first(json_at(in->network, "spec.serviceNetwork"));
 	bool four = false, six = false;
+	struct str ip = in->cluster_dns;
 	struct cidr c, main;
-	struct str ip;
 	int rc;
 
 	if (!first)
 		return err_set(err, ERR_INVALID, "service cidr is empty in Network");
 	rc = parse_cidr(a, json_text(first), &main, err);
-	if (rc >= 0)
+	if (rc >= 0 && !ip.n)
 		rc = dns_ip(a, main, &ip, err);
 	for (const struct json *n = first; n && rc >= 0; n = json_next(n)) {
 		rc = parse_cidr(a, json_text(n), &c, err);
@@ -196,7 +196,7 @@ int operator_spec(struct arena *a, const struct operator_inputs *in, struct json
 		  struct err *err)
 {
 	struct json *s = json_new(a, JSON_OBJECT), *ref;
-	int rc = add_service_network(a, in->network, s, err);
+	int rc = add_service_network(a, in, s, err);
 
 	if (rc >= 0)
 		rc = add_objects(a, in, s, err);

@@ -20,6 +20,7 @@ struct operator_inputs {
 	/* Arrays of { file, data (base64) }, or NULL: [] in a live spec, else null. */
 	const struct json *registry_cas, *user_registry_cas;
 	struct str cloud_config;
+	struct str cluster_dns; /* "": host 10 of the first service network */
 	struct str os_image, os_extensions, release_image;
 	/*
 	 * For the API server, not for a file: with pullSecret, with [] for an absent list, and

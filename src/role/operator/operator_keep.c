@@ -29,8 +29,10 @@ static const struct {
 	[OPERATOR_CLUSTER_OPERATORS] = { OPERATOR_NAME " image-registry", NULL },
 	[OPERATOR_CLUSTER_VERSIONS] = { NULL, "status.history status.desired" },
 	[OPERATOR_CONFIG_MAPS] = { "machine-config-server-ca machine-config-osimageurl "
-				   "kubeconfig-data coreos-bootimages kube-rbac-proxy",
+				   "kubeconfig-data coreos-bootimages kube-rbac-proxy kube-root-ca.crt",
 				   NULL },
+	[OPERATOR_SERVICE_CIDRS] = { NULL, "spec.cidrs" },
+	[OPERATOR_SERVICES_SYSTEM] = { NULL, "spec.clusterIP" },
 	[OPERATOR_CONFIG_MAPS_MANAGED] = { "kube-cloud-config kube-apiserver-client-ca "
 					   "kube-apiserver-server-ca image-registry-ca "
 					   "merged-trusted-image-registry-ca",

@@ -244,7 +244,8 @@ static void set_up(struct process *p)
 		.kube = op->kube, .events = &op->events, .cache = operator_cache, .ctx = op
 	};
 	op->queue = kube_queue_new(op->o->loop, operator_work, op);
-	(void)follow_start(op->o->loop, &op->o->images, 1, 0, on_images, op);
+	if (op->o->images)
+		(void)follow_start(op->o->loop, &op->o->images, 1, 0, on_images, op);
 	add_timer(p, &p->gates_timer, on_gates_timer);
 	add_timer(p, &p->grace, on_grace);
 	add_timer(p, &p->retry, on_retry);

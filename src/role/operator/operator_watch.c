@@ -101,12 +101,18 @@ struct operator_view operator_look(struct operator* op, struct arena *a)
 				    .image = op->o->image,
 				    .gates = op->gates.names,
 				    .bring_up = op->bring_up,
-				    .standalone = op->o->standalone };
+				    .standalone = op->o->standalone,
+				    .api_url = op->o->api_url,
+				    .service_network = op->o->service_network,
+				    .cluster_dns = op->o->cluster_dns,
+				    .base_domain = op->o->base_domain,
+				    .root_ca = op->o->root_ca,
+				    .images = op->o->images_text };
 	struct err err = ERR_INIT(a);
 
 	op->passes++;
 	op->a = a;
-	if (file_read(a, op->o->images, IMAGES_MAX, &in.images, &err) < 0)
+	if (!in.images.n && file_read(a, op->o->images, IMAGES_MAX, &in.images, &err) < 0)
 		in.images_error = err.msg;
 	return in;
 }
@@ -168,6 +174,10 @@ static void on_known(struct kube_watch *w)
 
 void operator_watch(struct operator* op, bool early)
 {
+	struct mc_gates gates = op->gates.names;
+
+	if (op->o->standalone)
+		VEC_PUSH(&op->kept, &gates.enabled, S(OPERATOR_STANDALONE));
 	if (early)
 		op->set = (struct kube_watch_set){ .kube = op->kube,
 						   .kinds = kinds,
@@ -177,7 +187,7 @@ void operator_watch(struct operator* op, bool early)
 						   .changed = on_changed,
 						   .known = on_known,
 						   .ctx = op };
-	kube_watch_set_start(&op->set, early ? NULL : &op->gates.names);
+	kube_watch_set_start(&op->set, early ? NULL : &gates);
 	op->watching = !early;
 }
 
