@@ -5,7 +5,7 @@
 #include "operator_case.h"
 #include "plan/operator/op_sync.h"
 
-enum state { REST, ACTS, WAITS, FAILS, ENDLESS };
+enum state { REST, ACTS, WAITS, FAILS, HALF, ENDLESS };
 
 static enum state states[OPERATOR_STEPS];
 static unsigned ran; /* a bit for each step */
@@ -29,6 +29,7 @@ static int play(enum operator_step step, struct arena *a, struct operator_result
 	case REST:
 		break;
 	case ACTS:
+	case HALF:
 		(void)action_add(a, &out->actions, ACTION_CREATE,
 				 S("/api/v1/namespaces/openshift-machine-config-operator/"
 				   "configmaps"),
@@ -36,7 +37,7 @@ static int play(enum operator_step step, struct arena *a, struct operator_result
 				   "\"name\":\"thing\",\"namespace\":\"openshift-machine-config-"
 				   "operator\"}}"),
 				 S("it is missing"));
-		break;
+		return states[step] == HALF ? err_set(err, ERR_AGAIN, "it is half done") : 0;
 	case WAITS:
 	case ENDLESS:
 		out->wait = (struct operator_wait){ .on = true,
@@ -238,6 +239,26 @@ TEST a_failed_request_is_the_steps_error(void)
 	PASS();
 }
 
+/* The requests of a step that fails may fail, too: its error is reported all the same. */
+TEST the_error_of_a_step_is_reported_in_any_case(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct err err = ERR_INIT(&a);
+	struct operator_result out;
+	struct operator_memory m;
+	struct operator_case c;
+
+	reset(&c, &a, &m);
+	states[OPERATOR_DAEMON] = HALF;
+	ASSERT_INT(-ERR_AGAIN, operator_pass_over(steps, &a, &c.view, &m, &out, &err));
+	ASSERT(out.status);
+	ASSERT_STR("it is missing", out.actions.v[0].reason);
+	ASSERT_INT(ACTION_GO_ON, (int)out.actions.v[0].fail);
+	ASSERT_STR("MachineConfigDaemonFailed: it is half done", out.actions.v[1].reason);
+	ASSERT(out.actions.v[1].step > out.actions.v[0].step);
+	PASS();
+}
+
 TEST bring_up_waits_for_the_kinds(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -372,6 +393,7 @@ SUITE(suite)
 	RUN_TEST(a_wait_expires_once_and_begins_anew);
 	RUN_TEST(a_wait_begins_anew_after_an_earlier_step);
 	RUN_TEST(a_failed_request_is_the_steps_error);
+	RUN_TEST(the_error_of_a_step_is_reported_in_any_case);
 	RUN_TEST(bring_up_waits_for_the_kinds);
 	RUN_TEST(no_step_runs_without_the_pools);
 	RUN_TEST(golden_cases_are_at_rest);

@@ -3,7 +3,7 @@
  *
  * The desired config is set here only until it is known for the first time; afterwards it is the
  * daemon's. Changes are merge patches, because the caches may lack what no step reads. A Node in two
- * custom pools is an error, but does not keep the others waiting.
+ * custom pools is an error, as is an object that the server refuses, but the others do not wait.
  */
 #include "mc/mcn.h"
 #include "op_pools.h"
@@ -86,5 +86,7 @@ int operator_config_nodes(struct arena *a, const struct operator_view *in,
 			(void)action_add(a, &out->actions, ACTION_DELETE, mcn_path(a, name, ""),
 					 S(""), S("its Node was removed"));
 	}
+	for (size_t i = 0; i < out->actions.n; i++)
+		out->actions.v[i].fail = ACTION_GO_ON;
 	return rc;
 }

@@ -17,8 +17,9 @@ static bool has_request(const struct actions *list)
 	return false;
 }
 
-/* Appends the actions of more after all that are there. */
-static void append(struct arena *a, struct actions *to, const struct actions *more)
+/* Appends the actions of more after all that are there. go_on: those after them run, too, when one
+ * fails. */
+static void append(struct arena *a, struct actions *to, const struct actions *more, bool go_on)
 {
 	unsigned base;
 
@@ -28,6 +29,8 @@ static void append(struct arena *a, struct actions *to, const struct actions *mo
 		struct action act = more->v[i];
 
 		act.step += base;
+		if (go_on)
+			act.fail = ACTION_GO_ON;
 		to->step = act.step;
 		VEC_PUSH(a, to, act);
 	}
@@ -115,15 +118,16 @@ static void add_status(struct arena *a, const struct operator_view *in,
 		       const struct operator_outcome *o, const struct actions *step,
 		       struct operator_result *out)
 {
+	bool failed = o->pass == OPERATOR_PASS_FAILED;
 	struct actions status = { 0 };
 
 	operator_status(a, in, o, &status);
 	operator_health(a, in, o, &status);
 	out->status = has_request(&status);
 	/* a status in mid-sync comes before the step's requests, which the next pass has again */
-	if (o->pass == OPERATOR_PASS_FAILED || !out->status)
-		append(a, &out->actions, step);
-	append(a, &out->actions, &status);
+	if (failed || !out->status)
+		append(a, &out->actions, step, failed);
+	append(a, &out->actions, &status, false);
 }
 
 static void sooner(struct operator_result *out, const struct operator_result *res)
@@ -155,14 +159,14 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 		if (run_step(steps[i], a, in, m, &render, &res, &o, err))
 			break;
 		o.pass = OPERATOR_PASS_DONE;
-		append(a, &silent, &res.actions);
+		append(a, &silent, &res.actions, false);
 		sooner(out, &res);
 		res = (struct operator_result){ 0 };
 	}
 	if (res.wait.on || o.pass == OPERATOR_PASS_FAILED)
 		forget_later(m, o.at);
 	sooner(out, &res);
-	append(a, &out->actions, &silent);
+	append(a, &out->actions, &silent, false);
 	out->at = o.at;
 	out->wait = res.wait;
 	out->done = o.pass == OPERATOR_PASS_DONE;
