@@ -19,6 +19,7 @@ struct kube_watch_kind {
 	const char *query; /* escaped, as kube_cache_opts has it; NULL: none */
 	const char *gate; /* watched only when this feature gate is on; NULL: always */
 	bool early; /* watched before the feature gates are known */
+	bool fresh; /* as in kube_cache_opts */
 	/* As in kube_cache_opts, but ctx is the struct kube_watch. make NULL: the set's
 	 * make and drop. */
 	void *(*make)(const struct json *tree, void *ctx);

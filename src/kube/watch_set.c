@@ -50,6 +50,7 @@ static void start(struct kube_watch *w)
 		.absent = str_starts(str_of(k->path), S("/apis/")) ? on_absent : NULL,
 		.index = k->index,
 		.resync_ms = s->resync_ms,
+		.fresh = k->fresh,
 		.ctx = w,
 	};
 

@@ -55,7 +55,7 @@ static const struct kube_watch_kind kinds[KINDS] = {
 	[K_NODE] = { "/api/v1/nodes", .make = keep_name, .index = first_letter },
 	[K_IMAGE] = { IMAGES },
 	[K_STREAM] = { STREAMS, .gate = "Streams" },
-	[K_POD] = { "/api/v1/pods", .query = "labelSelector=a%3Db" },
+	[K_POD] = { "/api/v1/pods", .query = "labelSelector=a%3Db", .fresh = true },
 };
 
 /* What the server answers; "" stands for an empty list. */
@@ -101,7 +101,8 @@ static void answer(struct peer_conn *c, struct str request)
 	}
 	path = target;
 	if (str_cut(target, '?', &path, &rest) && str_find(rest, S("labelSelector=a%3Db")) >= 0)
-		buf_addz(&r->asked, "selected ");
+		buf_addz(&r->asked, str_find(rest, S("resourceVersion=0")) < 0 ? "selected fresh "
+									       : "selected ");
 	buf_addf(&r->asked, "%.*s ", STRF(path));
 	route = find_route(r, path);
 	if (route && route->items)
@@ -243,7 +244,7 @@ TEST early_kinds_then_those_of_the_gates(void)
 	kube_watch_set_start(&r.set, &none);
 	ASSERT_STR("/api/v1/nodes, " IMAGES ", /api/v1/pods", waited(&r));
 	ASSERT(until_waited(&r, "/api/v1/pods"));
-	ASSERT(str_find(buf_str(&r.asked), S("selected /api/v1/pods ")) >= 0);
+	ASSERT(str_find(buf_str(&r.asked), S("selected fresh /api/v1/pods ")) >= 0);
 	ASSERT(str_find(buf_str(&r.asked), S(STREAMS)) < 0);
 	ASSERT_EQ(NULL, r.watches[K_STREAM].cache);
 	/* a kind's own decoder and index */

@@ -12,11 +12,16 @@
 
 #define IMAGES_MAX ((size_t)1 << 20)
 
+/* What is absent from these is deleted elsewhere: MachineConfigNodes, pre-built MachineConfigs, the
+ * os-builder. A list from an API server that lags behind would delete those of new objects. */
+#define DECIDES(kind) ((kind) == OPERATOR_NODES || (kind) == OPERATOR_OS_CONFIGS)
+
 static const struct kube_watch_kind kinds[OPERATOR_KINDS] = {
 #define K(name, list, selector, needs)                                                 \
 	[OPERATOR_##name] = { .path = (list),                                          \
 			      .query = (selector),                                     \
 			      .gate = sizeof(needs) > 1 ? (needs) : NULL,              \
+			      .fresh = DECIDES(OPERATOR_##name),                       \
 			      .early = OPERATOR_##name == OPERATOR_CLUSTER_VERSIONS || \
 				       OPERATOR_##name == OPERATOR_FEATURE_GATES },
 #include "plan/operator_kinds.def"
