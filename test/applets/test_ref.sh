@@ -60,7 +60,7 @@ $now: ok
 " "$ctl" files "$@" node/worker-3
 	expect "no such node $where" 1 '' "Error: no Node \"worker-9\" $where (did you mean worker-0?)
 " "$ctl" files "$@" node/worker-9
-	expect "no pool $where" 1 '' "Error: no MachineConfigPool \"workers\" $where (did you mean worker?): there are $(
+	expect "no pool $where" 1 '' "Error: no MachineConfigPool \"workers\" $where (did you mean worker?): the pools are $(
 		[ "$where" = 'in the cluster' ] && echo infra, worker || echo worker, infra)
 " "$ctl" files "$@" mcp/workers
 	expect "no config $where" 1 '' "Error: no MachineConfig \"worker\" $where
