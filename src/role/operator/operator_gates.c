@@ -6,7 +6,7 @@
 #include "mc/api.h"
 #include "operator_state.h"
 
-static void end_late(struct operator* op, struct str release)
+static void end_late(struct op_role *op, struct str release)
 {
 	log_error("timed out waiting for FeatureGate " NAME_CLUSTER
 		  " to have an entry for version %.*s",
@@ -14,7 +14,7 @@ static void end_late(struct operator* op, struct str release)
 	op->on_end(op, 255);
 }
 
-void operator_gates(struct operator* op)
+void operator_gates(struct op_role *op)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct kube_gates_in in = {

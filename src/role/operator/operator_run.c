@@ -24,7 +24,7 @@
 #define PATH_CRD_CONFIGS PATH_CRD "customresourcedefinitions/controllerconfigs." GROUP_MC
 
 struct process {
-	struct operator op;
+	struct op_role op;
 	struct kube_lease *lease;
 	struct kube_call call; /* GET of the infrastructure, then of the CRD */
 	struct source gates_timer, grace, retry, waits;
@@ -69,7 +69,7 @@ static void on_grace(struct source *s, short events)
 		loop_stop(loop_of(p));
 }
 
-static void stop(struct operator* op, int status)
+static void stop(struct op_role *op, int status)
 {
 	struct process *p = &process;
 
@@ -107,13 +107,13 @@ static void lost(void *ctx)
 
 static void on_images(void *ctx)
 {
-	struct operator* op = ctx;
+	struct op_role *op = ctx;
 
 	if (op->running)
 		operator_queue(op, 0);
 }
 
-static void gates_known(struct operator* op)
+static void gates_known(struct op_role *op)
 {
 	process.gates_timer.due = 0;
 	loop_update(op->o->loop, &process.gates_timer);
@@ -225,7 +225,7 @@ static void add_timer(struct process *p, struct source *s,
 
 static void set_up(struct process *p)
 {
-	struct operator* op = & p->op;
+	struct op_role *op = &p->op;
 	const char *scale = getenv("MCO_CLOCK_SCALE");
 
 	op->scale = 1;

@@ -15,8 +15,7 @@
 
 #define OPERATOR_NAME "machine-config" /* of the lease, the key and the ClusterOperator */
 
-struct operator
-{
+struct op_role {
 	const struct operator_opts *o;
 	struct kube *kube;
 	struct arena kept; /* lives as long as the process */
@@ -34,8 +33,8 @@ struct operator
 	bool watching, running, stopping, bring_up, crd_known;
 	bool restless; /* the last passes did not come to rest */
 	/* of the process */
-	void (*on_gates)(struct operator* op); /* they are known */
-	void (*on_end)(struct operator* op, int status);
+	void (*on_gates)(struct op_role *op); /* they are known */
+	void (*on_end)(struct op_role *op, int status);
 };
 
 /* ---- operator_keep.c: what the caches keep ------------------------------- */
@@ -55,24 +54,24 @@ void *operator_make(const struct json *tree, void *ctx);
 
 /* ---- operator_watch.c: the caches and the view of them ------------------- */
 
-void operator_watch(struct operator* op, bool early);
+void operator_watch(struct op_role *op, bool early);
 struct kube_cache *operator_cache(void *ctx, struct str path);
 /* Whole object of a cluster-scoped list, parsed in a; or NULL. */
-const struct json *operator_known(const struct operator* op, enum operator_kind kind,
+const struct json *operator_known(const struct op_role *op, enum operator_kind kind,
 				  const char *name, struct arena *a);
 /* A view of the caches for one pass, in a. */
-struct operator_view operator_look(struct operator* op, struct arena *a);
+struct operator_view operator_look(struct op_role *op, struct arena *a);
 /* Starts the passes when all caches are in sync. */
-void operator_ready(struct operator* op);
-void operator_log_waits(struct operator* op);
+void operator_ready(struct op_role *op);
+void operator_log_waits(struct op_role *op);
 
 /* ---- operator_work.c: passes and their requests -------------------------- */
 
 void operator_work(void *ctx, const struct kube_key *key);
-void operator_queue(struct operator* op, int64_t ms);
+void operator_queue(struct op_role *op, int64_t ms);
 
 /* ---- operator_gates.c ---------------------------------------------------- */
 
-void operator_gates(struct operator* op);
+void operator_gates(struct op_role *op);
 
 #endif

@@ -30,7 +30,7 @@ static const struct kube_watch_kind kinds[OPERATOR_KINDS] = {
 
 /* ---- the view ------------------------------------------------------------ */
 
-static const struct json *parse(struct operator* op, struct arena *a, struct kept_object *o)
+static const struct json *parse(struct op_role *op, struct arena *a, struct kept_object *o)
 {
 	struct err err = ERR_INIT(a);
 	struct str version;
@@ -63,7 +63,7 @@ static struct str key_of(struct arena *a, enum operator_kind kind, struct str na
 static const struct json *view_get(const struct operator_view *in, enum operator_kind kind,
 				   struct str name)
 {
-	struct operator* op = in->ctx;
+	struct op_role *op = in->ctx;
 	const struct kube_cache *cache = op->watches[kind].cache;
 
 	return cache ? parse(op, op->a, kube_cache_get(cache, key_of(op->a, kind, name))) : NULL;
@@ -72,7 +72,7 @@ static const struct json *view_get(const struct operator_view *in, enum operator
 static size_t view_list(const struct operator_view *in, enum operator_kind kind, struct arena *a,
 			const struct json *const **out)
 {
-	struct operator* op = in->ctx;
+	struct op_role *op = in->ctx;
 	const struct kube_cache *cache = op->watches[kind].cache;
 	struct kube_item *const *v;
 	size_t n = cache ? kube_cache_all(cache, &v) : 0;
@@ -86,13 +86,13 @@ static size_t view_list(const struct operator_view *in, enum operator_kind kind,
 
 static bool view_served(const struct operator_view *in, enum operator_kind kind)
 {
-	const struct operator* op = in->ctx;
+	const struct op_role *op = in->ctx;
 	const struct kube_watch *w = &op->watches[kind];
 
 	return w->cache && kube_cache_synced(w->cache);
 }
 
-struct operator_view operator_look(struct operator* op, struct arena *a)
+struct operator_view operator_look(struct op_role *op, struct arena *a)
 {
 	struct operator_view in = { .get = view_get,
 				    .list = view_list,
@@ -122,7 +122,7 @@ struct operator_view operator_look(struct operator* op, struct arena *a)
 	return in;
 }
 
-const struct json *operator_known(const struct operator* op, enum operator_kind kind,
+const struct json *operator_known(const struct op_role *op, enum operator_kind kind,
 				  const char *name, struct arena *a)
 {
 	const struct kube_cache *cache = op->watches[kind].cache;
@@ -137,7 +137,7 @@ const struct json *operator_known(const struct operator* op, enum operator_kind 
 
 struct kube_cache *operator_cache(void *ctx, struct str path)
 {
-	const struct operator* op = ctx;
+	const struct op_role *op = ctx;
 
 	return kube_watch_set_cache(&op->set, path);
 }
@@ -154,7 +154,7 @@ static void on_changed(void *ctx, struct str key, const void *before, const void
 {
 	const struct kube_watch *w = ctx;
 	const struct kept_object *x = before, *y = now;
-	struct operator* op = w->set->ctx;
+	struct op_role *op = w->set->ctx;
 
 	if (kinds[w->kind].early)
 		operator_gates(op);
@@ -168,7 +168,7 @@ static void on_changed(void *ctx, struct str key, const void *before, const void
 
 static void on_known(struct kube_watch *w)
 {
-	struct operator* op = w->set->ctx;
+	struct op_role *op = w->set->ctx;
 
 	if (kinds[w->kind].early)
 		operator_gates(op);
@@ -177,7 +177,7 @@ static void on_known(struct kube_watch *w)
 		operator_queue(op, 0);
 }
 
-void operator_watch(struct operator* op, bool early)
+void operator_watch(struct op_role *op, bool early)
 {
 	struct mc_gates gates = op->gates.names;
 
@@ -196,7 +196,7 @@ void operator_watch(struct operator* op, bool early)
 	op->watching = !early;
 }
 
-void operator_ready(struct operator* op)
+void operator_ready(struct op_role *op)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf missing;
@@ -211,7 +211,7 @@ void operator_ready(struct operator* op)
 	kube_queue_go(op->queue);
 }
 
-void operator_log_waits(struct operator* op)
+void operator_log_waits(struct op_role *op)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct buf b;

@@ -24,7 +24,7 @@
 
 struct task {
 	struct kube_job job;
-	struct operator* op;
+	struct op_role *op;
 	const struct kube_key *key;
 	struct operator_result result;
 	int rc;
@@ -35,14 +35,14 @@ struct task {
 
 static void begin(struct task *t);
 
-void operator_queue(struct operator* op, int64_t ms)
+void operator_queue(struct op_role *op, int64_t ms)
 {
 	kube_queue_after(op->queue, 0, S(KEY), ms);
 }
 
 static void end(struct task *t, bool failed)
 {
-	struct operator* op = t->op;
+	struct op_role *op = t->op;
 	const struct kube_key *key = t->key;
 	int64_t again = t->result.again_ms / op->scale;
 
@@ -156,7 +156,7 @@ static void set_verbosity(const struct operator_view *in)
 
 static void begin(struct task *t)
 {
-	struct operator* op = t->op;
+	struct op_role *op = t->op;
 	struct kube_job *j = &t->job;
 	int64_t began = clock_ms(), took;
 	struct operator_view in = operator_look(op, &j->a);
