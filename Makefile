@@ -385,10 +385,13 @@ test-cluster: all $(HELPERS) ## run the REST suite, kubectl and the controllers 
 		test/tools/peers.sh $(CACHE) $(PEERS)) && test/cluster/run.sh $(OUT) "$$peers/bin" \
 		$(lastword $(wildcard $(CACHE)/peers-1.20.2.*/bin))
 
+# The newest that make test-cluster has built.
+PEER_SERVER = $(patsubst %/kube-controller-manager,%,$(lastword $(sort $(wildcard $(CACHE)/peers-*/bin/kube-controller-manager))))
 test-operator: all ## run upstream's golden cases through mco-operator, and kill it 50 times during installs and upgrades
 	@test/tools/need.sh '' $(PKGS_TEST)
 	@MCO_DIR=$(OUT) bash test/cluster/operator_live.sh
 	@MCO_DIR=$(OUT) bash test/cluster/operator_kills.sh
+	@$(if $(PEER_SERVER),MCO_DIR=$(OUT) bash test/cluster/operator_apiserver.sh $(PEER_SERVER),echo 'no kube-apiserver: make test-cluster builds one')
 
 test-boot: all ## boot a machine in QEMU with only the binary and a config from mco-server
 	@test/tools/need.sh '' $(PKGS_BOOT)

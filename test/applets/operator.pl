@@ -7,6 +7,7 @@
 #                    ControllerConfig. With "nodes" every node applies its desired config at once.
 #   same EXPECTED [WORKLOADS]  waits until the cluster equals what upstream wrote; prints differences
 #   objects          prints every object that the operator writes, without times and versions
+#   versions         prints the resourceVersion of each
 use strict;
 use warnings;
 use HTTP::Tiny;
@@ -63,7 +64,7 @@ sub put_one {
 		my $live = get("$path/$name");
 		$o->{metadata}{resourceVersion} = $live->{metadata}{resourceVersion};
 		($status, $t) = request('PUT', "$path/$name", $o);
-	} elsif ($status == 409) {
+	} elsif ($status == 409 || $status == 422) {
 		($status, $t) = merge("$path/$name", $o);
 	}
 	print "$path/$name: $status ", $json->encode($t), "\n" if $status !~ /^20/;
@@ -250,6 +251,7 @@ sub same {
 }
 
 sub objects {
+	my $show = shift;
 	my @lists = (
 		(map { "/apis/rbac.authorization.k8s.io/v1/$_" } qw(clusterroles clusterrolebindings roles rolebindings)),
 		(map { "/api/v1/$_" } qw(serviceaccounts secrets configmaps)),
@@ -259,7 +261,9 @@ sub objects {
 	for my $list (@lists) {
 		for my $o (@{ (get($list) // {})->{items} // [] }) {
 			$o->{kind} //= $list;
-			print $json->encode(normal($o, 1)), "\n";
+			my $m = $o->{metadata};
+			print $show ? join(' ', $list, $m->{namespace} // '', $m->{name}, $m->{resourceVersion}) :
+				$json->encode(normal($o, 1)), "\n";
 		}
 	}
 }
@@ -286,6 +290,8 @@ if ($command eq 'put') {
 	exit same(@args);
 } elsif ($command eq 'objects') {
 	objects();
+} elsif ($command eq 'versions') {
+	objects(1);
 } else {
-	die "usage: operator.pl put|play|same|objects API ...\n";
+	die "usage: operator.pl put|play|same|objects|versions API ...\n";
 }

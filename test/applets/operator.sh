@@ -26,6 +26,13 @@ op_crds() {	# the kinds that the operator reads, except those named
 	done >"$TMP/crds"
 	op_perl put "$TMP/crds"
 }
+op_namespaces() {
+	local name
+	for name in "$OP_NS" openshift-config openshift-config-managed openshift-machine-api openshift-kube-apiserver-operator; do
+		printf '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"%s"}}\n' "$name"
+	done >"$TMP/namespaces"
+	op_perl put "$TMP/namespaces"
+}
 op_file() { op_docs "$(echo "$OP_CASES/$1"*/"$2.yaml")"; }	# CASE FILE: as lines of JSON
 op_input() {	# CASE: its given objects
 	op_file "$1" input >"$TMP/input"

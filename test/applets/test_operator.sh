@@ -38,6 +38,7 @@ begin() {	# a cluster with kinds and the objects that an installer makes
 	op_end watch second controller others operator sandbox_pid
 	sandbox_start
 	op_crds
+	op_namespaces
 	op_file 001 input | jq -c '(select(.kind == "FeatureGate") | .status.featureGates) |=
 		. + [.[0] | .version = "4.22.1"]' >"$TMP/input"
 	op_perl put "$TMP/input"

@@ -18,6 +18,7 @@ run() {	# NODES
 	serve
 	api=$url
 	op_crds
+	op_namespaces
 	op_input 001
 	"$bin/bench/bench_cluster" - "$dir/kubeconfig" - "$1" 0 "$sandbox" >"$dir/created"
 	op_images 001

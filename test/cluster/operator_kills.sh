@@ -15,6 +15,7 @@ begin() {	# a new cluster
 	: >"$TMP/operator.log"
 	sandbox_start
 	op_crds
+	op_namespaces
 	op_file 001 input | jq -c '(select(.kind == "FeatureGate") | .status.featureGates) |= . + [.[0] | .version = "4.22.1"]' >"$TMP/input"
 	op_perl put "$TMP/input"
 	op_images 001

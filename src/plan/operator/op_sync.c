@@ -93,6 +93,8 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 			return true;
 		}
 		rc = expired(&res->wait, err);
+		if (o->at == OPERATOR_CONTROLLER) /* the next sync marks no rotation */
+			m->ca_rotated = false;
 	} else {
 		m->waits_since[o->at] = 0;
 	}
