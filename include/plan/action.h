@@ -97,6 +97,9 @@ struct actions {
 	bool objects;
 };
 
+/* The first request of a list, or NULL. */
+const struct action *actions_request(const struct actions *list);
+
 /* Begins a new step: later actions wait for all earlier ones. */
 void actions_step(struct actions *out);
 

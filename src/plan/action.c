@@ -27,6 +27,14 @@ bool action_is_request(enum action_kind kind)
 	return false;
 }
 
+const struct action *actions_request(const struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (action_is_request(list->v[i].kind))
+			return &list->v[i];
+	return NULL;
+}
+
 void actions_step(struct actions *out)
 {
 	if (out->n && out->v[out->n - 1].step == out->step)

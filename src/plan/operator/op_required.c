@@ -6,6 +6,7 @@
  */
 #include "base/codec.h"
 #include "mc/mcp.h"
+#include "op_render.h"
 #include "op_status.h"
 
 #define FAILED "error during syncRequiredMachineConfigPools"
@@ -134,13 +135,9 @@ static bool os_image(const struct operator_view *in, const struct operator_rende
 	*out = r->os_image;
 	if (!name.n || !mc_gate(&in->gates, "OSStreams"))
 		return true;
-	for (const struct json *s = json_first(json_at(stream, "status.availableStreams")); s;
-	     s = json_next(s))
-		if (str_eq(json_str(s, "name"), name)) {
-			*out = json_str(s, "osImage");
-			return true;
-		}
-	return false;
+	stream = op_stream(stream, "name", name);
+	*out = json_str(stream, "osImage");
+	return stream;
 }
 
 /* ---- the step ------------------------------------------------------------ */

@@ -9,14 +9,6 @@
 
 #include "op_status.h"
 
-static bool has_request(const struct actions *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (action_is_request(list->v[i].kind))
-			return true;
-	return false;
-}
-
 /* Appends the actions of more after all that are there. go_on: those after them run, too, when one
  * fails. */
 static void append(struct arena *a, struct actions *to, const struct actions *more, bool go_on)
@@ -82,7 +74,7 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 		return true;
 	}
 	rc = run(a, in, m, r, res, err);
-	if (rc == 0 && has_request(&res->actions))
+	if (rc == 0 && actions_request(&res->actions))
 		return true;
 	if (rc == 0 && res->wait.on) {
 		if (!is_late(in, m, o->at, was_for, res)) {
@@ -125,7 +117,7 @@ static void add_status(struct arena *a, const struct operator_view *in,
 
 	operator_status(a, in, o, &status);
 	operator_health(a, in, o, &status);
-	out->status = has_request(&status);
+	out->status = actions_request(&status);
 	/* a status in mid-sync comes before the step's requests, which the next pass has again */
 	if (failed || !out->status)
 		append(a, &out->actions, step, failed);
@@ -149,7 +141,7 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 
 	*out = (struct operator_result){ 0 };
 	operator_status_begin(a, in, m, &out->actions);
-	out->status = has_request(&out->actions);
+	out->status = actions_request(&out->actions);
 	if (out->status)
 		return 0;
 	for (unsigned i = 0; i < OPERATOR_STEPS && o.pass == OPERATOR_PASS_DONE; i++) {

@@ -90,10 +90,8 @@ static bool tell_failure(struct task *t)
 /* A write that the server or another client undoes is repeated in every pass. */
 static void tell_restless(struct task *t)
 {
-	const struct action *act = t->result.actions.v;
+	const struct action *act = actions_request(&t->result.actions);
 
-	while (!action_is_request(act->kind))
-		act++;
 	t->op->restless = true;
 	report(t, str_fmt(&t->job.a, "%.*s is changed back after each write (%.*s)",
 			  STRF(act->path), STRF(act->reason)));
@@ -131,14 +129,6 @@ static void finished(struct kube_job *j)
 	end(t, failed);
 }
 
-static bool has_requests(const struct actions *list)
-{
-	for (size_t i = 0; i < list->n; i++)
-		if (action_is_request(list->v[i].kind))
-			return true;
-	return false;
-}
-
 /* Events on the ClusterOperator name no kind; the others are those of upstream's library. */
 static void name_sources(struct actions *list)
 {
@@ -170,7 +160,7 @@ static void begin(struct task *t)
 	op->rest = REST_MS + 10 * took < REST_MAX_MS ? REST_MS + 10 * took : REST_MAX_MS;
 	log_v(4, "pass %llu: %s, %zu actions, %lld ms", (unsigned long long)op->passes,
 	      operator_step_name(t->result.at), t->result.actions.n, (long long)took);
-	t->requests = has_requests(&t->result.actions);
+	t->requests = actions_request(&t->result.actions);
 	name_sources(&t->result.actions);
 	j->list = t->result.actions;
 	j->source = NAME_OPERATOR;
