@@ -80,7 +80,12 @@ node() {	# NAME LABEL
 node cp-0 node-role.kubernetes.io/control-plane
 node cp-1 node-role.kubernetes.io/master
 node worker-0 node-role.kubernetes.io/worker
-"$BIN/mcoctl" fmt -o json-compact -f examples/deploy/operator/04-operator.yaml | create "$apps/deployments"
+"$BIN/mcoctl" fmt -o json-compact -f examples/deploy/standalone/operator.yaml >"$TMP/deploy"
+is 'the objects that are applied by hand' 'Namespace ServiceAccount ClusterRoleBinding Deployment' "$(jq -rs 'map(.kind) | join(" ")' "$TMP/deploy")"
+jq -c 'select(.kind == "Deployment")' "$TMP/deploy" | create "$apps/deployments"
+jq -r 'select(.kind == "Deployment") | .spec.template.spec.containers[0].args[]' "$TMP/deploy" >"$TMP/args"
+mapfile -t args <"$TMP/args"
+"$BIN/mco-operator" "${args[@]}" --help >"$TMP/help" 2>&1 && ok || bad "the arguments of the Deployment: $(cat "$TMP/help")"
 cat >"$TMP/theirs" <<'END'
 {"status":{"observedGeneration":1,"replicas":1,"readyReplicas":1,"conditions":[{"type":"Available","status":"True",
 "reason":"MinimumReplicasAvailable","message":"up","lastTransitionTime":"2026-01-01T00:00:00Z","lastUpdateTime":"2026-01-01T00:00:00Z"}]}}
@@ -144,7 +149,7 @@ is 'the ControllerConfig' "none 10.43.0.10 IPv4 $api $api HighlyAvailable the CA
 	.infra.status.apiServerURL, .infra.status.controlPlaneTopology, (.rootCAData | @base64d), (.pullSecret | tostring), .images.machineConfigOperator] | join(" ")')"
 is 'pools' 'master 1 worker 1' "$(get $mc/machineconfigpools | jq -r '[.items[] | .metadata.name, (.status.machineCount | tostring)] | join(" ")')"
 is 'MachineConfigNodes' 'cp-0:not-yet-set cp-1:master worker-0:worker' "$(get $mc/machineconfignodes | jq -r '[.items[] | .metadata.name + ":" + .spec.pool.name] | join(" ")')"
-is 'workloads' 'machine-config-daemon machine-config-server machine-config-controller machine-config-operator' \
+is 'workloads, without a server that has no certificate' 'machine-config-daemon machine-config-controller machine-config-operator' \
 	"$( (get "$apps/daemonsets"; get "$apps/deployments") | jq -rs '[.[].items[].metadata.name] | join(" ")')"
 is 'the controller knows that it is not OpenShift' 1 "$(get "$apps/deployments/machine-config-controller" | grep -c -- '--standalone')"
 is 'no user data without machines' 0 "$(get $core/namespaces/openshift-machine-api/secrets | jq '.items | length')"
@@ -166,8 +171,12 @@ versions >"$TMP/now"
 is 'no write at rest' '' "$(diff "$TMP/then" "$TMP/now")"
 
 # ---- a change is undone, and the facts are followed ------------------------------------------
-curl -sS -m 60 -o "$TMP/answer" -X DELETE "$api$apps/daemonsets/machine-config-server"
 has_server() { get "$apps/daemonsets" | grep -q '"machine-config-server"'; }
+has_server && bad 'a server without a certificate'
+echo '{metadata: {name: machine-config-server-tls}, type: kubernetes.io/tls, data: {tls.crt: "YQ==", tls.key: "YQ=="}}' |
+	create $core/namespaces/$ns/secrets
+within 60 has_server || bad 'a server with a certificate'
+curl -sS -m 60 -o "$TMP/answer" -X DELETE "$api$apps/daemonsets/machine-config-server"
 within 60 has_server || bad 'a deleted DaemonSet comes back'
 sed 's/^ *//' >"$TMP/cidr.yaml" <<'END'
 {apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: servicecidrs.networking.k8s.io,

@@ -254,6 +254,9 @@ int operator_controller(struct arena *a, const struct operator_view *in, struct 
 int operator_server(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 		    const struct operator_render *r, struct operator_result *out, struct err *err)
 {
+	/* Nothing but the installer makes its certificate: its pods would wait for it. */
+	if (in->standalone && !in->get(in, OPERATOR_SECRETS, S("machine-config-server-tls")))
+		return 0;
 	return sync_component(a, in, m, r, OPERATOR_SERVER, COMPONENT_SERVER,
 			      "failed to apply machine config server manifests", out, err);
 }
