@@ -26,5 +26,13 @@ apply() {	# FILE-OR-DIRECTORY FLAG...
 validate=true
 [ -x "${kubectl%/*}/kube-controller-manager" ] || validate=false
 apply examples/deploy/crds --validate=$validate
-"$kubectl" delete -f examples/deploy/crds >"$dir/out" 2>&1 || { cat "$dir/out"; exit 1; }
+# kube-apiserver 1.35 may overlook a deletion until it looks at all definitions again, after five
+# minutes; a change reminds it.
+"$kubectl" delete --wait=false -f examples/deploy/crds >"$dir/out" 2>&1 || { cat "$dir/out"; exit 1; }
+for ((i = 0; i < 60; i++)); do
+	mapfile -t left < <("$kubectl" get -f examples/deploy/crds --ignore-not-found -o name)
+	[ ${#left[@]} -gt 0 ] || break
+	sleep 1
+	"$kubectl" annotate --overwrite "${left[@]}" reminder=$i >"$dir/out" 2>&1
+done
 for role in controller daemon server; do apply examples/deploy/$role.yaml; done
