@@ -56,7 +56,7 @@ healthy() {
 	op_get $OP_CO | jq -e --arg v "$release" '[.status.conditions[] | .type + "=" + .status] == ["Available=True",
 		"Progressing=False", "Degraded=False", "Upgradeable=True", "EvaluationConditionsDetected=False"] and
 		.status.versions[0].version == $v and (.status.conditions[1].message == "Cluster version is " + $v) and
-		(.status.extension | keys == ["master", "worker"] and all(startswith("all 1 nodes are at latest")))' >"$TMP/healthy"
+		(.status.extension | keys == ["master", "worker"] and all(startswith("all 1 nodes are at latest")))' >"$TMP/healthy" 2>&1
 }
 calm() {	# the server's version after two seconds without a write; leases may be renewed
 	local i was now
@@ -70,7 +70,7 @@ calm() {	# the server's version after two seconds without a write; leases may be
 }
 begin
 start
-within 30 healthy || bad "not healthy: $(op_get $OP_CO | jq -c .status) $(tail -n 3 "$TMP/operator.log" | cut -c1-300)"
+within 120 healthy || bad "not healthy: $(op_get $OP_CO | jq -c .status) $(tail -n 3 "$TMP/operator.log" | cut -c1-300)"
 is 'all objects of the daemon are there' 'ClusterRole machine-config-daemon' "$(op_get /apis/rbac.authorization.k8s.io/v1/clusterroles/machine-config-daemon |
 	jq -r '.kind + " " + .metadata.name')"
 is 'the Event of the gates is on the Namespace' "Namespace $OP_NS machine-config-operator" "$(op_get "/api/v1/namespaces/$OP_NS/events" |
@@ -93,7 +93,7 @@ restored() {
 	op_perl objects | sed 's/"labels":{"mine":"1"},//' >"$TMP/now"
 	cmp -s "$TMP/installed" "$TMP/now"
 }
-within 30 restored || bad "tampering is not undone: $(diff "$TMP/installed" "$TMP/now" | cut -c1-300)"
+within 120 restored || bad "tampering is not undone: $(diff "$TMP/installed" "$TMP/now" | cut -c1-300)"
 is 'the label of somebody else stays' 1 "$(op_get $ds | jq -r .metadata.labels.mine)"
 is 'each is announced' 'ClusterRoleUpdated SecretCreated ServiceAccountCreated' "$(op_get "/api/v1/namespaces/$OP_NS/events" | jq -r '.items[] |
 	select(.message | test("machine-config-server because it changed|node-bootstrapper -n|worker-user-data-managed")) | .reason' | sort -u | xargs)"
@@ -102,7 +102,7 @@ is 'each is announced' 'ClusterRoleUpdated SecretCreated ServiceAccountCreated' 
 first=$operator
 start
 second=$operator operator=$first
-within 30 seen "waiting for lease $OP_NS/machine-config, held by" "$TMP/operator.log" || bad 'the second does not wait'
+within 120 seen "waiting for lease $OP_NS/machine-config, held by" "$TMP/operator.log" || bad 'the second does not wait'
 kill "$second"
 wait "$second"
 is 'the second ends' 0 $?
@@ -129,13 +129,13 @@ is 'the OS images of 4.22.1' 200 "$(send PATCH "/api/v1/namespaces/$OP_NS/config
 op_end others
 op_others -	# nodes do not move yet
 start
-working() { op_get $OP_CO | jq -e '.status.conditions[1].message == "Working towards 4.22.1"' >"$TMP/healthy"; }
-within 30 working || bad "the upgrade does not begin: $(op_get $OP_CO | jq -c .status)"
+working() { op_get $OP_CO | jq -e '.status.conditions[1].message == "Working towards 4.22.1"' >"$TMP/healthy" 2>&1; }
+within 120 working || bad "the upgrade does not begin: $(op_get $OP_CO | jq -c .status)"
 is 'what it waits for' 'MachineConfigPool master has not progressed to latest configuration: osImageURL mismatch for master' \
 	"$(op_get $OP_CO | jq -r '.status.extension.lastSyncError | sub(" in rendered-.*"; "")')"
 op_end others
 op_others - nodes
-within 30 healthy || bad "the upgrade does not end: $(op_get $OP_CO | jq -c .status) $(tail -n 3 "$TMP/operator.log" | cut -c1-300)"
+within 120 healthy || bad "the upgrade does not end: $(op_get $OP_CO | jq -c .status) $(tail -n 3 "$TMP/operator.log" | cut -c1-300)"
 op_end watch
 is 'upstream'\''s order of changes' 'Cluster version is 4.22.0|4.22.0|4.22.0
 Working towards 4.22.1|4.22.0|4.22.0
@@ -162,7 +162,7 @@ for ms in 15 40 80 200 700; do
 	send DELETE "/apis/coordination.k8s.io/v1/namespaces/$OP_NS/leases/machine-config" json '' >"$TMP/lease"
 done
 start
-within 30 healthy || bad "not healthy after crashes: $(op_get $OP_CO | jq -c .status)"
+within 120 healthy || bad "not healthy after crashes: $(op_get $OP_CO | jq -c .status)"
 calm && ok || bad 'something is written at rest after crashes'
 op_perl objects >"$TMP/now"
 cmp -s "$TMP/installed" "$TMP/now" && ok || bad "crashes leave other objects: $(diff "$TMP/installed" "$TMP/now" | cut -c1-300)"
@@ -175,7 +175,7 @@ is 'a field of ControllerConfigs is removed' 200 "$(send PATCH \
 config=/apis/machineconfiguration.openshift.io/v1/controllerconfigs/machine-config-controller
 is 'a ControllerConfig is changed' 200 "$(send PATCH $config merge-patch+json '{"spec":{"networkType":null,"platform":"other"}}')"
 restless() { [ "$(op_condition Degraded)" = True ]; }
-within 30 restless || bad "it is not reported: $(op_get $OP_CO | jq -c .status)"
+within 120 restless || bad "it is not reported: $(op_get $OP_CO | jq -c .status)"
 is 'it is reported' "MachineConfigControllerFailed Failed to resync 4.22.0 because: $config is changed back after each write (it differs from the manifest)" \
 	"$(op_get $OP_CO | jq -r '.status.conditions[] | select(.type == "Degraded") | .reason + " " + .message')"
 version() { op_get $config | jq -r .metadata.resourceVersion; }
