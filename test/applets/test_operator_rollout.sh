@@ -4,21 +4,23 @@
 . test/applets/sandbox.sh
 . test/applets/operator.sh
 command -v jq > /dev/null || { echo 'no jq'; exit 1; }
-case=001-none-fresh
 apps=/apis/apps/v1/namespaces/$OP_NS
-operator_pid=''
-trap 'kill $operator_pid $sandbox_pid 2>/dev/null; rm -rf "$TMP"' EXIT
+mc=/apis/machineconfiguration.openshift.io/v1 config=/apis/config.openshift.io/v1
+trap 'op_end operator sandbox_pid; rm -rf "$TMP"' EXIT
 
+send() { curl -sS -m 60 --noproxy '*' -o "$TMP/answer" -w '%{http_code}' -X "$1" -H "Content-Type: application/$3" --data-binary "$4" "$api$2"; }
+patch() { send PATCH "$1" merge-patch+json "$2" > "$TMP/status"; }
 start_operator() {	# RELEASE
-	op_images $case | jq -c ".releaseVersion = \"$1\"" > "$TMP/images.json"
-	MCO_RAW=$RAW MCO_HASH=$HASH "$BIN/mco-operator" start --kubeconfig "$TMP/kubeconfig" --images-json "$TMP/images.json" \
-		--payload-version "$1" --operator-image registry.test/mco > "$TMP/operator.log" 2>&1 &
-	operator_pid=$!
+	op_images 001
+	jq -c ".releaseVersion = \"$1\"" "$TMP/images.json" > "$TMP/images.new"
+	mv "$TMP/images.new" "$TMP/images.json"
+	op_start --payload-version "$1" --operator-image registry.test/mco
 }
 stop_operator() {
-	kill $operator_pid
-	wait $operator_pid
+	kill "$operator"
+	wait "$operator"
 	is 'exit status of the operator' 0 $?
+	operator=''
 }
 wait_for() {	# NAME PATH FILTER WANT: the filter's output for the object
 	local i got
@@ -31,8 +33,8 @@ wait_for() {	# NAME PATH FILTER WANT: the filter's output for the object
 	tail -n 5 "$TMP/operator.log"
 }
 rolled_out() {	# PATH OF A WORKLOAD, GENERATION: as its controller says it
-	op_patch "$1/status" '{"status":{"observedGeneration":'"$2"',"desiredNumberScheduled":1,"updatedNumberScheduled":1,"numberReady":1,
-		"currentNumberScheduled":1,"numberMisscheduled":0,"replicas":1,"updatedReplicas":1,"readyReplicas":1}}' > /dev/null
+	patch "$1/status" '{"status":{"observedGeneration":'"$2"',"desiredNumberScheduled":1,"updatedNumberScheduled":1,"numberReady":1,
+		"currentNumberScheduled":1,"numberMisscheduled":0,"replicas":1,"updatedReplicas":1,"readyReplicas":1}}'
 }
 exists() { op_get "$1" | jq -r 'if .kind == "Status" then "no" else "yes" end'; }
 objects() {	# versions of all objects that the manifests make
@@ -44,7 +46,8 @@ objects() {	# versions of all objects that the manifests make
 }
 
 sandbox_start
-op_docs $OP_CASES/$case/input.yaml | op_put
+op_crds
+op_input 001
 start_operator 4.22.0
 wait_for 'the daemon is made' $apps/daemonsets/machine-config-daemon .metadata.generation 1
 sleep 1.5
@@ -56,8 +59,8 @@ rolled_out $apps/deployments/machine-config-controller 1
 rotate='.metadata.annotations["machineconfiguration.openshift.io/service-ca-rotate"]'
 wait_for 'the ControllerConfig is made' $mc/controllerconfigs/machine-config-controller "$rotate" '"true"'
 is 'the server waits for the ControllerConfig' no "$(exists $apps/daemonsets/machine-config-server)"
-op_patch $mc/controllerconfigs/machine-config-controller/status '{"status":{"observedGeneration":1,"conditions":[
-	{"type":"TemplateControllerCompleted","status":"True","lastTransitionTime":"2026-11-18T11:00:00Z"}]}}' > /dev/null
+patch $mc/controllerconfigs/machine-config-controller/status '{"status":{"observedGeneration":1,"conditions":[
+	{"type":"TemplateControllerCompleted","status":"True","lastTransitionTime":"2026-11-18T11:00:00Z"}]}}'
 wait_for 'the server is made' $apps/daemonsets/machine-config-server .metadata.generation 1
 rolled_out $apps/daemonsets/machine-config-server 1
 wait_for 'the mark of the rotated CA is taken off' $mc/controllerconfigs/machine-config-controller "$rotate" '"false"'
@@ -67,7 +70,7 @@ is 'no builder without a layered pool' no "$(exists $apps/deployments/machine-os
 sleep 1
 objects > "$TMP/before"
 # a pass for every change that the operator sees
-for i in 1 2 3; do op_patch $config/networks/cluster '{"metadata":{"labels":{"n":"'$i'"}}}' > /dev/null; sleep 0.5; done
+for i in 1 2 3; do patch $config/networks/cluster '{"metadata":{"labels":{"n":"'$i'"}}}'; sleep 0.5; done
 sleep 1
 objects > "$TMP/after"
 is 'at rest nothing is written' '' "$(diff "$TMP/before" "$TMP/after")"
@@ -77,9 +80,9 @@ is 'objects that were looked at' yes "$([ "$(wc -l < "$TMP/after")" -gt 40 ] && 
 server=$apps/daemonsets/machine-config-server
 op_get $server | jq -c '.spec.template.spec.containers[0].args += ["--bad"] | .metadata.labels.theirs = "x" |
 	.spec.template.spec.tolerations += [{key: "theirs", operator: "Exists"}]' > "$TMP/tampered"
-is 'tampered' 200 "$(op_send PUT $server json "$TMP/tampered")"
-op_curl -o /dev/null -X DELETE "$api/api/v1/namespaces/$OP_NS/serviceaccounts/node-bootstrapper"
-op_patch /apis/rbac.authorization.k8s.io/v1/clusterroles/machine-config-server '{"rules":[]}' > /dev/null
+is 'tampered' 200 "$(send PUT $server json "@$TMP/tampered")"
+send DELETE /api/v1/namespaces/$OP_NS/serviceaccounts/node-bootstrapper json '' > "$TMP/status"
+patch /apis/rbac.authorization.k8s.io/v1/clusterroles/machine-config-server '{"rules":[]}'
 wait_for 'arguments are restored, what others added stays' $server '[.metadata.generation, .metadata.labels.theirs,
 	(.spec.template.spec.containers[0].args | length), (.spec.template.spec.tolerations | length)]' '[3,"x",6,3]'
 wait_for 'the account is made again' /api/v1/namespaces/$OP_NS/serviceaccounts/node-bootstrapper .kind '"ServiceAccount"'
@@ -92,9 +95,9 @@ wait_for 'an Event of each object that was made' /api/v1/namespaces/$OP_NS/event
 
 # another release: one workload after the other
 stop_operator
-op_patch $config/featuregates/cluster/status "$(op_get $config/featuregates/cluster |
-	jq -c '{status: {featureGates: (.status.featureGates + [.status.featureGates[0] | .version = "4.22.1"])}}')" > /dev/null
-op_patch /api/v1/namespaces/$OP_NS/configmaps/machine-config-osimageurl '{"data":{"releaseVersion":"4.22.1"}}' > /dev/null
+patch $config/featuregates/cluster/status "$(op_get $config/featuregates/cluster |
+	jq -c '{status: {featureGates: (.status.featureGates + [.status.featureGates[0] | .version = "4.22.1"])}}')"
+patch /api/v1/namespaces/$OP_NS/configmaps/machine-config-osimageurl '{"data":{"releaseVersion":"4.22.1"}}'
 start_operator 4.22.1
 version='.spec.template.spec.containers[0].args | map(select(startswith("--payload-version"))) | .[0]'
 wait_for 'the daemon is the first' $apps/daemonsets/machine-config-daemon "$version" '"--payload-version=4.22.1"'
