@@ -44,9 +44,9 @@ struct watcher {
 
 /* ---- files --------------------------------------------------------------- */
 
-static const char *state_file(struct watcher *w, size_t i, const char *state)
+static const char *state_file(struct arena *a, const struct watcher *w, size_t i, const char *state)
 {
-	return str_fmt(w->a, "%.*s/%.*s.%s", STRF(w->dir), STRF(w->vips.v[i]), state).p;
+	return str_fmt(a, "%.*s/%.*s.%s", STRF(w->dir), STRF(w->vips.v[i]), state).p;
 }
 
 static int write_state(const char *path, struct err *err)
@@ -71,10 +71,12 @@ static int remove_state(const char *path, struct err *err)
 
 static int set_state(struct watcher *w, bool up)
 {
+	AUTO(arena) struct arena a = ARENA_INIT;
 	int rc = 0;
 
 	for (size_t i = 0; i < w->vips.n && rc == 0; i++) {
-		const char *is_up = state_file(w, i, "up"), *is_down = state_file(w, i, "down");
+		const char *is_up = state_file(&a, w, i, "up");
+		const char *is_down = state_file(&a, w, i, "down");
 
 		if (up) {
 			rc = remove_state(is_down, w->err);
@@ -100,9 +102,10 @@ static void checked(struct http_call *c, int rc, struct err *err)
 	bool ok = rc == 0 && c->result.status == 200;
 
 	w->asking = false;
-	if (!ok)
-		log_v(2, "healthcheck: %.*s",
-		      STRF(rc < 0 ? err->msg : str_fmt(w->a, "status %d", c->result.status)));
+	if (rc < 0)
+		log_v(2, "healthcheck: %.*s", STRF(err->msg));
+	else if (!ok)
+		log_v(2, "healthcheck: status %d", c->result.status);
 	if (api_health_note(&w->health, ok) && set_state(w, ok) < 0) {
 		w->rc = err_wrap(w->err, "error running health checker");
 		loop_stop(w->loop);
