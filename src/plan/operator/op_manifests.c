@@ -128,7 +128,7 @@ static void remove_unmounted(struct json *pod)
 }
 
 /* A control plane outside of OpenShift: the label is another one, and its value differs. The
- * controller needs to be told that it is not OpenShift. */
+ * controller gets the flag of a cluster that is not OpenShift. */
 static void leave_openshift(struct arena *a, struct json *pod)
 {
 	static const char term[] =

@@ -1,5 +1,5 @@
 /*
- * Whether the cluster may be upgraded, and which findings telemetry is told.
+ * Whether the cluster may be upgraded, and the findings that telemetry collects.
  *
  * The reasons of pools win over the skew of boot images. A boot image of unknown version does not
  * block upgrades, nor does a boot image controller that has not completed its first pass.
