@@ -61,6 +61,9 @@ if [ -x "$peers/kube-controller-manager" ]; then
 	real workloads
 	start_controller_manager "$peers" || exit 1
 	count test/cluster/workloads.sh "$peers/kubectl"
+	real standalone
+	start_controller_manager "$peers" || exit 1
+	count test/cluster/standalone.sh "$build" "$peers/kubectl"
 	real rules
 	count test/cluster/rules.sh "$build"
 fi
