@@ -462,7 +462,7 @@ format-check: ## fail where `make format` would change something
 		echo "format: $(words $(FORMAT_SRC)) files"
 
 TIDY_FLAGS = -std=c11 -Iinclude -Isrc -I$(OUT)/gen -isystem $(DEPS)/include -D_GNU_SOURCE
-tidy: $(TEMPLATES_H) $(MANIFESTS_H) $(BUILTIN_H) | $(DEPS_STAMP) ## run clang-tidy with the checks of .clang-tidy
+tidy: $(TEMPLATES_H) $(MANIFESTS_H) $(BOOTSTRAP_H) $(BUILTIN_H) | $(DEPS_STAMP) ## run clang-tidy with the checks of .clang-tidy
 	@test/tools/need.sh '' $(PKGS_CHECK)
 	@test/tools/tidy.sh $(CACHE)/tidy '$(TIDY_FLAGS)' -- $(TIDY_SRC)
 shellcheck: ## run shellcheck on all scripts with the rules of .shellcheckrc

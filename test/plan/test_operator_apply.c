@@ -137,7 +137,7 @@ static const struct apply_case {
 	  CORE("Secret") "metadata: {name: s, namespace: " NS "}, type: Opaque}",
 	  CORE("Secret") "metadata: {name: s, namespace: " NS "}, "
 			 "type: kubernetes.io/service-account-token}",
-	  "0 DELETE /api/v1/namespaces/" NS "/secrets/s  # a part that differs is immutable\n"
+	  "0 DELETE /api/v1/namespaces/" NS "/secrets/s  # immutable fields differ\n"
 	  "1 POST /api/v1/namespaces/" NS "/secrets {\"apiVersion\":\"v1\",\"kind\":\"Secret\","
 	  "\"metadata\":{\"name\":\"s\",\"namespace\":\"" NS "\"},\"type\":"
 	  "\"kubernetes.io/service-account-token\"}  # it is missing\n"

@@ -114,8 +114,7 @@ static void add(struct arena *a, struct actions *out, enum action_kind kind, str
 {
 	static const char *const reasons[] = { [ACTION_CREATE] = "it is missing",
 					       [ACTION_REPLACE] = "it differs from the manifest",
-					       [ACTION_DELETE] = "a part that differs is "
-								 "immutable" };
+					       [ACTION_DELETE] = "immutable fields differ" };
 	struct action *act =
 		action_add(a, out, kind, path, object ? json_format(a, object, 0) : S(""),
 			   str_of(reasons[kind]));

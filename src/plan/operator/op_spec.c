@@ -59,7 +59,7 @@ static int add_service_network(struct arena *a, const struct operator_inputs *in
 	const struct json *first = json_first(json_at(in->network, "spec.serviceNetwork"));
 	bool four = false, six = false;
 	struct str ip = in->cluster_dns;
-	struct cidr c, main;
+	struct cidr c = { 0 }, main;
 	int rc;
 
 	if (!first)

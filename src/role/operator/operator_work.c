@@ -57,7 +57,8 @@ static void end(struct task *t, bool failed)
 static void renew(struct task *t)
 {
 	arena_free(&t->job.a);
-	t->job = (struct kube_job){ .ctx = t };
+	t->job = (struct kube_job){ 0 };
+	t->job.ctx = t;
 	begin(t);
 }
 
