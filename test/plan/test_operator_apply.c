@@ -100,8 +100,8 @@ static const struct apply_case {
 	{ "makes a binding with another role again, for the server does not change it",
 	  BINDING "metadata: {name: b, namespace: default}, roleRef: {kind: Role, name: old}}",
 	  BINDING "metadata: {name: b, namespace: default}, roleRef: {kind: Role, name: r}}",
-	  "0 DELETE /apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings/b  # a part "
-	  "that differs is immutable\n"
+	  "0 DELETE /apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings/b  # immutable "
+	  "fields differ\n"
 	  "1 POST /apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings "
 	  "{\"apiVersion\":\"rbac.authorization.k8s.io/v1\",\"kind\":\"RoleBinding\",\"metadata\":"
 	  "{\"name\":\"b\",\"namespace\":\"default\"},\"roleRef\":{\"kind\":\"Role\",\"name\":"
