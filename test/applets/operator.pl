@@ -5,6 +5,9 @@
 #   play FILE [nodes] plays the others until it is killed: controllers of DaemonSets and Deployments,
 #                    and of what FILE (controller-context.yaml as JSON lines, or "-") has: pools and
 #                    ControllerConfig. With "nodes" every node applies its desired config at once.
+#   kubelets         plays scheduler and kubelets until it is killed, for a server with Kubernetes'
+#                    controllers: binds pods of the operator's namespace and reports them ready,
+#                    deletes those that end, and gives a new node the config of its pool
 #   same EXPECTED [WORKLOADS]  waits until the cluster equals what upstream wrote; prints differences
 #   objects          prints every object that the operator writes, without times and versions
 #   versions         prints the resourceVersion of each
@@ -159,6 +162,47 @@ sub play_nodes {
 	}
 }
 
+# ---- scheduler and kubelets --------------------------------------------------
+
+sub node_for {    # POD: the node that a DaemonSet wants, or the first one that its selector matches
+	my ($pod, @nodes) = @_;
+	my $terms = $pod->{spec}{affinity}{nodeAffinity}{requiredDuringSchedulingIgnoredDuringExecution}{nodeSelectorTerms};
+	return $terms->[0]{matchFields}[0]{values}[0] if $terms;
+	my %want = %{ $pod->{spec}{nodeSelector} // {} };
+	for my $n (@nodes) {
+		my $labels = $n->{metadata}{labels};
+		return $n->{metadata}{name} unless grep { ($labels->{$_} // '-') ne $want{$_} } keys %want;
+	}
+	return undef;
+}
+
+sub run_pod {
+	my ($pod, @nodes) = @_;
+	my $path = "/api/v1/namespaces/$ns/pods/$pod->{metadata}{name}";
+	return request('DELETE', $path, { gracePeriodSeconds => 0 }) if $pod->{metadata}{deletionTimestamp};
+	if (!$pod->{spec}{nodeName}) {
+		my $node = node_for($pod, @nodes) // return;
+		request('POST', "$path/binding", { apiVersion => 'v1', kind => 'Binding',
+			metadata => { name => $pod->{metadata}{name} }, target => { kind => 'Node', name => $node } });
+	}
+	return if ($pod->{status}{phase} // '') eq 'Running';
+	merge("$path/status", { status => { phase => 'Running', startTime => $now,
+		conditions => [ map { +{ type => $_, status => 'True', lastTransitionTime => $now } }
+			qw(PodScheduled Initialized ContainersReady Ready) ] } });
+}
+
+sub play_kubelets {
+	my @nodes = @{ (get('/api/v1/nodes') // {})->{items} // [] };
+	run_pod($_, @nodes) for @{ (get("/api/v1/namespaces/$ns/pods") // {})->{items} // [] };
+	for my $n (grep { !$_->{metadata}{annotations}{"${key}currentConfig"} } @nodes) {
+		my $config = first_config($n) // next;
+		my %notes = (currentConfig => $config, desiredConfig => $config, state => 'Done', reason => '',
+			desiredDrain => "uncordon-$config", lastAppliedDrain => "uncordon-$config");
+		merge("/api/v1/nodes/$n->{metadata}{name}", { metadata => { annotations => {
+			map { ("$key$_" => $notes{$_}) } keys %notes } } });
+	}
+}
+
 # ---- comparisons -------------------------------------------------------------
 
 sub normal {    # without what the server or others write
@@ -172,6 +216,10 @@ sub normal {    # without what the server or others write
 		delete $n{status} unless $kind =~ /^(ClusterOperator|MachineConfiguration)$/;
 		delete $n{spec}{configuration} if $kind eq 'MachineConfigPool';
 		$n{spec} //= {} if $kind eq 'ClusterOperator';
+		if (($o->{type} // '') eq 'kubernetes.io/service-account-token') {    # Kubernetes fills it
+			delete $n{data};
+			delete $n{metadata}{annotations}{'kubernetes.io/service-account.uid'};
+		}
 		delete $n{$_} for grep { ref $n{$_} eq 'HASH' && !%{ $n{$_} } && /^(data|binaryData)$/ } keys %n;
 	}
 	return \%n;
@@ -286,6 +334,11 @@ if ($command eq 'put') {
 		play_nodes() if $nodes;
 		sleep 0.1;
 	}
+} elsif ($command eq 'kubelets') {
+	while (1) {
+		play_kubelets();
+		sleep 0.2;
+	}
 } elsif ($command eq 'same') {
 	exit same(@args);
 } elsif ($command eq 'objects') {
@@ -293,5 +346,5 @@ if ($command eq 'put') {
 } elsif ($command eq 'versions') {
 	objects(1);
 } else {
-	die "usage: operator.pl put|play|same|objects|versions API ...\n";
+	die "usage: operator.pl put|play|kubelets|same|objects|versions API ...\n";
 }

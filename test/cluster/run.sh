@@ -64,6 +64,7 @@ if [ -x "$peers/kube-controller-manager" ]; then
 	real standalone
 	start_controller_manager "$peers" || exit 1
 	count test/cluster/standalone.sh "$build" "$peers/kubectl"
+	count test/cluster/operator.sh "$build" "$peers"	# its own servers
 	real rules
 	count test/cluster/rules.sh "$build"
 fi

@@ -1,7 +1,7 @@
 # Sourced: servers for the suites, on loopback, in $dir; stop_servers ends them. start_real
 # sets URL, CA, TOKEN, TOKENS, KUBECONFIG, COMPACT, RESTART and POLICY for kube-apiserver with etcd;
-# start_sandbox sets them for mco-sandbox. start_controller_manager adds Kubernetes' controllers.
-server_pids=() ended_pids=()
+# start_sandbox sets them for mco-sandbox. api_flags are more flags of kube-apiserver. start_controller_manager adds Kubernetes' controllers.
+server_pids=() ended_pids=() api_flags=()
 
 # The sandbox ends in its own time. The others are killed: their data is thrown away, and
 # kube-apiserver would wait half a minute for the watches of others to end.
@@ -93,7 +93,7 @@ try_real() {
 		--service-account-signing-key-file "$dir/sa.key" \
 		--service-account-key-file "$dir/sa.key" \
 		--service-cluster-ip-range 10.96.0.0/16 \
-		--disable-admission-plugins ServiceAccount,TaintNodesByCondition
+		--disable-admission-plugins ServiceAccount,TaintNodesByCondition "${api_flags[@]}"
 	export POLICY=v1
 	[ -x "$1/etcd" ] || POLICY=v1beta1	# 1.20.2 has no other
 	export URL=https://127.0.0.1:$api CA=$dir/api.crt TOKEN=cluster-token TOKENS=$dir/tokens

@@ -213,6 +213,9 @@ static void got_infrastructure(struct kube_call *c, const struct kube_answer *an
 		o.renew_ms = 240000;
 		o.retry_ms = 60000;
 	}
+	o.lasts_s = o.lasts_s > p->op.scale ? o.lasts_s / p->op.scale : 1;
+	o.renew_ms /= p->op.scale;
+	o.retry_ms /= p->op.scale;
 	p->lease = kube_lease_start(&o);
 }
 
