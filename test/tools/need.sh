@@ -22,6 +22,9 @@ if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null 2>&1; then
 	echo "installing ${missing[*]}"
 	log=$(mktemp)
 	export DEBIAN_FRONTEND=noninteractive
+	# One at a time: apt-get does not wait for another apt-get that reads its lists.
+	exec 9>"${TMPDIR:-/tmp}/mco-need.lock"
+	flock 9
 	if { apt-get -qq update && apt-get -qq install -y \
 	     --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
 		rm -f "$log"
