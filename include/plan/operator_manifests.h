@@ -62,8 +62,8 @@ void operator_manifests(struct arena *a, struct operator_file *out);
 
 /*
  * The objects of a component, in upstream's order. Left out are documents whose gate is off,
- * environment variables without a value, and side cars without an image, together with the
- * volumes that only they mount.
+ * environment variables without a value, and with standalone side cars without an image, together
+ * with the volumes that only they mount. Otherwise the server refuses a side car without an image.
  */
 void operator_objects(struct arena *a, const struct operator_file *file,
 		      const struct operator_values *v, struct operator_objects *out);

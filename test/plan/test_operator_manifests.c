@@ -248,13 +248,18 @@ TEST a_value_that_is_not_given_stays(void)
 	PASS();
 }
 
-TEST an_image_that_is_missing_removes_its_container(void)
+TEST an_image_that_is_missing_removes_its_container_outside_of_openshift(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct operator_values v = in_words;
-	struct json *pod;
+	struct json *pod, *side_car;
 
 	v.kubeRbacProxy = S("");
+	pod = json_at(workload(&a, COMPONENT_DAEMON, v), "spec.template.spec");
+	side_car = json_next(json_first(json_at(pod, "containers")));
+	ASSERT_STR("kube-rbac-proxy", json_str(side_car, "name"));
+	ASSERT_STR("\"\"", json_format(&a, json_at(side_car, "image"), 0));
+	v.standalone = true;
 	pod = json_at(workload(&a, COMPONENT_DAEMON, v), "spec.template.spec");
 	ASSERT_INT(1, (int)json_len(json_at(pod, "containers")));
 	ASSERT_STR("[{\"name\":\"rootfs\",\"hostPath\":{\"path\":\"/\"}}]",
@@ -463,7 +468,7 @@ SUITE(suite)
 	RUN_TEST(gates_add_policies);
 	RUN_TEST(values_need_no_quotes);
 	RUN_TEST(a_value_that_is_not_given_stays);
-	RUN_TEST(an_image_that_is_missing_removes_its_container);
+	RUN_TEST(an_image_that_is_missing_removes_its_container_outside_of_openshift);
 	RUN_TEST(the_components_own_container_stays);
 	RUN_TEST(standalone_finds_any_control_plane);
 	RUN_TEST(standalone_has_no_policy_with_parameters);

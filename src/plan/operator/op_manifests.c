@@ -158,8 +158,10 @@ static void fit_pod(struct arena *a, const struct operator_values *v, struct jso
 
 	if (!json_first(containers))
 		return;
-	/* the first one is the component: without an image the server refuses the pod */
-	remove_empty(containers, json_next(json_first(containers)), "image");
+	/* The first container is the component. On OpenShift images.json names all images: the server
+	 * refuses a container whose image is missing, as upstream's. */
+	if (v->standalone)
+		remove_empty(containers, json_next(json_first(containers)), "image");
 	for (struct json *c = json_first(containers); c; c = json_next(c)) {
 		struct json *env = json_at(c, "env");
 
