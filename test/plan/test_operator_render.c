@@ -251,6 +251,29 @@ TEST a_proxy_that_is_unknown_is_not_an_absent_one(void)
 	PASS();
 }
 
+static bool lacks_operators(const struct operator_view *in, enum operator_kind kind)
+{
+	return kind != OPERATOR_CLUSTER_OPERATORS && operator_case_served(in, kind);
+}
+
+TEST a_registry_that_is_unknown_is_not_an_absent_one(void)
+{
+	struct cluster k;
+
+	setup(&k, "013-internal-registry-pull-secret");
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(JSON_STRING, json_kind(json_at(k.r.spec, "internalRegistryPullSecret")));
+	operator_case_drop_kind(&k.c, "ClusterOperator");
+	k.c.view.served = lacks_operators;
+	ASSERT_INT(-ERR_AGAIN, run(&k));
+	ASSERT_STR("the server does not have clusteroperators.config.openshift.io", k.err.msg);
+	k.c.view.served = operator_case_served;
+	ASSERT_INT(0, run(&k));
+	ASSERT_INT(JSON_NULL, json_kind(json_at(k.r.spec, "internalRegistryPullSecret")));
+	arena_free(&k.a);
+	PASS();
+}
+
 #define MERGED                                                                                      \
 	"{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'openshift-config-managed'," \
 	"'name':'merged-trusted-image-registry-ca'}"
@@ -620,6 +643,7 @@ SUITE(suite)
 	RUN_TEST(pull_secrets_are_checked);
 	RUN_TEST(without_the_service_account_there_is_no_pull_secret);
 	RUN_TEST(a_proxy_that_is_unknown_is_not_an_absent_one);
+	RUN_TEST(a_registry_that_is_unknown_is_not_an_absent_one);
 	RUN_TEST(the_merged_map_is_patched);
 	RUN_TEST(bytes_that_are_not_text_do_not_keep_the_map_changing);
 	RUN_TEST(a_missing_copy_is_created_at_once);

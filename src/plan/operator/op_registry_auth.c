@@ -97,8 +97,13 @@ int op_registry_auth(struct arena *a, const struct operator_view *in, const stru
 	int rc;
 
 	*out = (struct str){ 0 };
-	if (!op_bootstrapped(in) || !account ||
-	    !in->get(in, OPERATOR_CLUSTER_OPERATORS, S("image-registry")))
+	if (!op_bootstrapped(in) || !account)
+		return 0;
+	/* an unknown kind is not an empty one: without the secret every node would be updated */
+	if (!in->standalone && !in->served(in, OPERATOR_CLUSTER_OPERATORS))
+		return err_set(err, ERR_AGAIN,
+			       "the server does not have clusteroperators." GROUP_CONFIG);
+	if (!in->get(in, OPERATOR_CLUSTER_OPERATORS, S("image-registry")))
 		return 0;
 	rc = add_account(a, in, account, auths, err);
 	if (rc >= 0)
