@@ -443,8 +443,34 @@ TEST a_plain_cluster_is_described_by_flags_and_nodes(void)
 	change(&k, NODE("b", "'node-role.kubernetes.io/master':'',"));
 	ASSERT_INT(0, run(&k));
 	ASSERT_STR("HighlyAvailable", json_str(k.r.infra, "status.controlPlaneTopology"));
+	ASSERT_STR("HighlyAvailable", json_str(k.r.infra, "status.infrastructureTopology"));
 	ASSERT_INT(0, rotate(&k));
 	ASSERT_INT(ACTION_CREATE, (int)k.out.actions.v[0].kind);
+	arena_free(&k.a);
+	PASS();
+}
+
+/* A node that joins the control plane must not change the configuration of all others. */
+TEST a_plain_cluster_keeps_its_topology(void)
+{
+	struct cluster k;
+
+	setup(&k, "001-none-fresh");
+	k.c.objects.n = 0;
+	k.c.view.standalone = true;
+	k.c.view.root_ca = S("one!");
+	k.c.view.service_network = S("10.96.0.0/12");
+	change(&k, NODE("a", "'node-role.kubernetes.io/control-plane':'',"));
+	change(&k, NODE("b", "'node-role.kubernetes.io/control-plane':'',"));
+	change(&k, "{'apiVersion':'machineconfiguration.openshift.io/v1','kind':'ControllerConfig',"
+		   "'metadata':{'name':'machine-config-controller'},'spec':{'infra':{'status':{"
+		   "'controlPlaneTopology':'SingleReplica'}}}}");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("SingleReplica", json_str(k.r.infra, "status.controlPlaneTopology"));
+	ASSERT_STR("SingleReplica", json_str(k.r.infra, "status.infrastructureTopology"));
+	operator_case_drop_kind(&k.c, "ControllerConfig");
+	ASSERT_INT(0, run(&k));
+	ASSERT_STR("HighlyAvailable", json_str(k.r.infra, "status.controlPlaneTopology"));
 	arena_free(&k.a);
 	PASS();
 }
@@ -632,6 +658,7 @@ TEST any_object_may_be_absent_or_malformed(void)
 SUITE(suite)
 {
 	RUN_TEST(a_plain_cluster_is_described_by_flags_and_nodes);
+	RUN_TEST(a_plain_cluster_keeps_its_topology);
 	RUN_TEST(the_facts_of_a_plain_cluster);
 	RUN_TEST(the_ca_that_kubeadm_publishes);
 	RUN_TEST(a_missing_map_of_registry_cas_is_logged);

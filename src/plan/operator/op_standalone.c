@@ -10,12 +10,17 @@
 #include "mc/api.h"
 #include "op_render.h"
 
-/* HighlyAvailable with two nodes or more in the control plane. */
+/* That of the ControllerConfig once it is written, because a change would update every node. Else
+ * HighlyAvailable with two nodes or more in the control plane. */
 static struct str topology(struct arena *a, const struct operator_view *in)
 {
+	struct str was = json_str(in->get(in, OPERATOR_CONTROLLER_CONFIGS, S(NAME_CONTROLLER)),
+				  "spec.infra.status.controlPlaneTopology");
 	const struct json *const *nodes;
 	size_t n = in->list(in, OPERATOR_NODES, a, &nodes), masters = 0;
 
+	if (was.n)
+		return was;
 	for (size_t i = 0; i < n; i++) {
 		const struct json *labels = json_at(nodes[i], "metadata.labels");
 
