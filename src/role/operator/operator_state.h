@@ -31,6 +31,7 @@ struct op_role {
 	int64_t scale; /* of clock_ms for plans: deadlines end sooner in tests */
 	int64_t rest; /* milliseconds between a change and its pass */
 	bool watching, running, stopping, bring_up, crd_known;
+	unsigned conflicts; /* of the last passes, in a row */
 	bool restless; /* the last passes did not come to rest */
 	/* of the process */
 	void (*on_gates)(struct op_role *op); /* they are known */

@@ -3,8 +3,9 @@
  *
  * A pass with requests is followed by the next one when they are answered, from the caches that
  * have the answers. A request that fails, or a write that does not last, is reported in the
- * ClusterOperator as the error of its step; a conflict only repeats the pass. Failures are retried
- * with the back-off of upstream's queue.
+ * ClusterOperator as the error of its step. A conflict only repeats the pass, unless CONFLICTS_MAX
+ * passes in a row end with one: the cache then lacks what the server has. Failures are retried with
+ * the back-off of upstream's queue.
  */
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@
 #define REST_MAX_MS 5000
 #define AGAIN_MAX_MS 60000
 #define TURNS_MAX 64 /* passes with requests, one after the other; an install has about 20 */
+#define CONFLICTS_MAX 5
 /* The components of upstream's Events: its own, and those of its library. */
 #define SOURCE "machineconfigoperator"
 
@@ -79,10 +81,19 @@ static void report(struct task *t, struct str error)
 	kube_exec(&t->op->exec, j);
 }
 
+/* Counts the conflicts; true when another pass may solve this one. */
+static bool is_passing_conflict(struct task *t)
+{
+	unsigned *n = &t->op->conflicts;
+
+	*n = t->job.conflict ? *n + 1 : 0;
+	return *n && *n < CONFLICTS_MAX;
+}
+
 /* True when the job goes on with the report of the failed request. */
 static bool tell_failure(struct task *t)
 {
-	if (t->told || !t->job.error.n || t->job.conflict || t->result.status)
+	if (t->told || is_passing_conflict(t) || !t->job.error.n || t->result.status)
 		return false;
 	report(t, t->job.error);
 	return true;
