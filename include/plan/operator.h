@@ -5,7 +5,7 @@
  * objects. It returns actions for what differs, or a wait, or an error, or nothing: then the next
  * step follows in the same pass. The caller runs the actions and passes again from the first step;
  * a wait ends the pass until an object changes or a second has passed. Actions that are no requests
- * (log lines, Events) run, but do not end the pass. What must survive from pass to pass (since when
+ * (log lines, Events) and requests that may fail (ACTION_LATER) run, but do not end the pass. What must survive from pass to pass (since when
  * a step waits, what was announced) is in struct operator_memory. At rest a pass has no requests.
  */
 #ifndef PLAN_OPERATOR_H
@@ -123,6 +123,9 @@ struct operator_memory {
 	uint64_t ca_hash;
 	bool ca_rotated; /* set with the write of kubeconfig-data; the controller step clears it */
 	bool announced; /* the Event of this version change was sent */
+	/* A write of a MachineConfig for a pre-built image failed: none before this time (clock_ms),
+	 * after a pause that doubles with each failure. 0: none failed. */
+	int64_t prebuilt_at, prebuilt_pause_ms;
 };
 
 /* Of one step or of a whole pass. */
@@ -153,8 +156,8 @@ int operator_machine_configuration(struct arena *a, const struct operator_view *
 				   struct err *err);
 int operator_config_nodes(struct arena *a, const struct operator_view *in,
 			  struct operator_result *out, struct err *err);
-int operator_pools(struct arena *a, const struct operator_view *in, const struct operator_render *r,
-		   struct operator_result *out, struct err *err);
+int operator_pools(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		   const struct operator_render *r, struct operator_result *out, struct err *err);
 int operator_daemon(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 		    const struct operator_render *r, struct operator_result *out, struct err *err);
 int operator_controller(struct arena *a, const struct operator_view *in, struct operator_memory *m,
@@ -189,7 +192,8 @@ int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
  * actions in any case, then:
  *
  * - Returns -code: the step failed, with upstream's text in err. Retry with back-off.
- * - Requests among the actions: pass again when they are answered.
+ * - Requests among the actions: pass again when they are answered. When only those with
+ *   ACTION_LATER failed, call operator_pass_later first.
  * - out->wait.on: the step waits for a change; again_ms is the time until its deadline.
  * - out->done: the sync is complete.
  * - out->again_ms is not 0: pass again after that time, also when no object changes.
@@ -199,6 +203,9 @@ int operator_kubeconfig_data(struct arena *a, const struct operator_view *in,
  */
 int operator_pass(struct arena *a, const struct operator_view *in, struct operator_memory *m,
 		  struct operator_result *out, struct err *err);
+
+/* A request of the pass with ACTION_LATER failed: the next passes are without it for some time. */
+void operator_pass_later(struct operator_memory *m, int64_t clock_ms);
 
 /* A request of the pass failed: the status that says so. out is that of the pass. */
 void operator_pass_failed(struct arena *a, const struct operator_view *in, enum operator_step at,

@@ -45,4 +45,23 @@ within 60 reported || bad "a lasting conflict is not reported: $(degraded)"
 grep -q "Error syncing operator .*: $text" "$TMP/operator.log" && ok || bad 'the log does not have it'
 rm "$TMP/rules"
 within 60 healthy || bad "the conflict is over: $(degraded)"
+
+# ---- a MachineConfig of a pre-built image ----------------------------------------------------
+mcs=/apis/machineconfiguration.openshift.io/v1/machineconfigs
+echo "POST $mcs 403 Forbidden no MachineConfigs today" >"$TMP/rules"
+op_file 082 input | jq -c --arg ns $OP_NS 'select(.kind == "MachineOSConfig" or (.kind == "Secret" and .metadata.namespace == $ns))' >"$TMP/config"
+op_perl put "$TMP/config"
+role=/apis/rbac.authorization.k8s.io/v1/clusterroles/machine-config-server
+logged() { grep -q "POST $mcs (pool has a pre-built image): Failed to sync pre-built image MachineConfigs: no MachineConfigs today" "$TMP/operator.log"; }
+within 60 logged || bad "a refused MachineConfig is not logged: $(tail -n 3 "$TMP/operator.log" | cut -c1-300)"
+is 'a ClusterRole of a later step loses its rules' 200 "$(send PATCH $role merge-patch+json '{"rules":[]}')"
+restored() { op_get $role | jq -e '.rules | length > 0' >"$TMP/healthy" 2>&1; }
+within 60 restored || bad 'a refused MachineConfig holds up later steps'
+is 'it is no failure' 'False  ' "$(degraded)"
+before=$(grep -c . "$TMP/operator.log")
+sleep 2
+[ $(($(grep -c . "$TMP/operator.log") - before)) -lt 20 ] && ok || bad 'the refused write is repeated without a pause'
+rm "$TMP/rules"
+written() { op_get $mcs | jq -e 'any(.items[]; .metadata.name | startswith("10-prebuiltimage"))' >"$TMP/healthy" 2>&1; }
+within 60 written || bad 'the MachineConfig is not written later'
 finish

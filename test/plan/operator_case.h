@@ -6,7 +6,7 @@
  *	struct operator_case c;
  *
  *	operator_case_load(&a, "009-aws-proxy-trustbundle", CASE_INPUT | CASE_EXPECTED, &c);
- *	rc = operator_pools(&a, &c.view, &render, &result, &err);
+ *	rc = operator_pools(&a, &c.view, &memory, &render, &result, &err);
  *	operator_case_act(&c, &result.actions);
  *	operator_case_find(&c.expected, "MachineConfigPool", "worker");
  *

@@ -156,6 +156,8 @@ TEST a_bad_node_does_not_hold_up_others(void)
 
 /* ---- pools and user data ------------------------------------------------- */
 
+static struct operator_memory memory;
+
 static int pools(struct operator_case *c, struct operator_result *out, struct err *err)
 {
 	struct operator_render r = {
@@ -164,7 +166,7 @@ static int pools(struct operator_case *c, struct operator_result *out, struct er
 	};
 
 	r.api_url = json_str(r.infra, "status.apiServerInternalURI");
-	return operator_pools(c->a, &c->view, &r, out, err);
+	return operator_pools(c->a, &c->view, &memory, &r, out, err);
 }
 
 #define DECODED                                                                                    \
@@ -247,13 +249,13 @@ TEST a_standalone_cluster_has_no_user_data(void)
 
 	operator_case_load(&a, "001-none-fresh", CASE_INPUT, &c);
 	c.view.standalone = true;
-	ASSERT_INT(0, operator_pools(&a, &c.view, &r, &out, &err));
+	ASSERT_INT(0, operator_pools(&a, &c.view, &memory, &r, &out, &err));
 	(void)operator_case_act(&c, &out.actions);
 	ASSERT(operator_case_find(&c.objects, "MachineConfigPool", "master"));
 	ASSERT(operator_case_find(&c.objects, "MachineConfigPool", "worker"));
 	ASSERT(!operator_case_find(&c.objects, "MachineConfigPool", "arbiter"));
 	out = (struct operator_result){ 0 };
-	ASSERT_INT(0, operator_pools(&a, &c.view, &r, &out, &err));
+	ASSERT_INT(0, operator_pools(&a, &c.view, &memory, &r, &out, &err));
 	ASSERT_INT(0, (int)out.actions.n);
 	PASS();
 }
@@ -347,6 +349,41 @@ TEST pre_built_images(void)
 	PASS();
 }
 
+/* Each pass would repeat a refused write: the next ones go on without it until its pause is over. */
+TEST a_pre_built_image_that_is_refused_is_retried_later(void)
+{
+	static const int64_t pauses[] = { 1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000 };
+	AUTO(arena) struct arena a = ARENA_INIT;
+	struct operator_result out = { 0 };
+	struct err err = ERR_INIT(&a);
+	struct operator_case c;
+
+	operator_case_load(&a, "001-none-fresh", CASE_AT_REST, &c);
+	operator_case_edit(&c, BUILT("a@b"));
+	c.view.standalone = true;
+	for (size_t i = 0; i < ARRAY_LEN(pauses); i++) {
+		out = (struct operator_result){ 0 };
+		ASSERT_INT(0, pools(&c, &out, &err));
+		ASSERT_INT(1, (int)out.actions.n);
+		ASSERT_INT(ACTION_LATER, (int)out.actions.v[0].fail);
+		ASSERT_STR("Failed to sync pre-built image MachineConfigs", out.actions.v[0].wrap);
+		operator_pass_later(&memory, c.view.clock_ms);
+		c.view.clock_ms += pauses[i] - 1;
+		out = (struct operator_result){ 0 };
+		ASSERT_INT(0, pools(&c, &out, &err));
+		ASSERT_INT(0, (int)out.actions.n);
+		ASSERT_INT(1, (int)out.again_ms);
+		c.view.clock_ms += 1;
+	}
+	out = (struct operator_result){ 0 };
+	ASSERT_INT(0, pools(&c, &out, &err));
+	(void)operator_case_act(&c, &out.actions);
+	out = (struct operator_result){ 0 };
+	ASSERT_INT(0, pools(&c, &out, &err));
+	ASSERT_INT(0, (int)(out.actions.n + (size_t)memory.prebuilt_pause_ms));
+	PASS();
+}
+
 static bool lacks_configs(const struct operator_view *in, enum operator_kind kind)
 {
 	return kind != OPERATOR_OS_CONFIGS && operator_case_served(in, kind);
@@ -378,6 +415,7 @@ SUITE(suite)
 	RUN_TEST(a_standalone_cluster_has_no_user_data);
 	RUN_TEST(a_new_pool_is_complete);
 	RUN_TEST(pre_built_images);
+	RUN_TEST(a_pre_built_image_that_is_refused_is_retried_later);
 	RUN_TEST(pre_built_images_stay_while_machine_os_configs_are_unknown);
 }
 

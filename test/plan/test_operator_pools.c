@@ -80,7 +80,7 @@ static int nodes_step(struct run *run, struct operator_result *out)
 
 static int pools_step(struct run *run, struct operator_result *out)
 {
-	return operator_pools(&run->a, &run->c.view, &run->r, out, &run->err);
+	return operator_pools(&run->a, &run->c.view, &run->m, &run->r, out, &run->err);
 }
 
 static int builder_step(struct run *run, struct operator_result *out)

@@ -36,8 +36,8 @@ void op_own(struct arena *a, struct json *object, const struct mcp *pool)
 	json_add(json_make(a, object, "metadata"), S("ownerReferences"), list);
 }
 
-int operator_pools(struct arena *a, const struct operator_view *in, const struct operator_render *r,
-		   struct operator_result *out, struct err *err)
+int operator_pools(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		   const struct operator_render *r, struct operator_result *out, struct err *err)
 {
 	static const char *const names[] = { "master", "worker", "arbiter" };
 	bool arbiter =
@@ -50,7 +50,7 @@ int operator_pools(struct arena *a, const struct operator_view *in, const struct
 		json_add(json_at(pool, "spec"), S("paused"), json_new_bool(a, false));
 		(void)operator_apply_one(a, in, pool, "", &out->actions);
 	}
-	op_prebuilt(a, in, &out->actions);
+	op_prebuilt(a, in, m, out);
 	/* No machine API, no machines that ask for user data. */
 	if (in->standalone)
 		return 0;

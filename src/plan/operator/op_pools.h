@@ -10,8 +10,10 @@
 /* A pool whose node selector is invalid matches no nodes. */
 struct mcp_list op_pools(struct arena *a, const struct operator_view *in);
 
-/* MachineConfigs of pools that were installed with a pre-built image. */
-void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions *out);
+/* MachineConfigs of pools that were installed with a pre-built image. The writes may fail
+ * (ACTION_LATER). */
+void op_prebuilt(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		 struct operator_result *out);
 
 /* <pool>-user-data-managed of every pool. */
 int op_user_data(struct arena *a, const struct operator_view *in, const struct operator_render *r,

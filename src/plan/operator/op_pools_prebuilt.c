@@ -5,11 +5,18 @@
  * counts only for the creation. While the server lacks MachineOSConfigs nothing is deleted: the kind
  * may be unavailable for a moment. Only labels and annotations are restored, by a patch, because the
  * cache may lack the rest of the spec.
+ *
+ * As in upstream, a failed write is only logged: later steps do not wait for it. It is retried after a
+ * pause, because each pass would repeat it at once.
  */
 #include "mc/condition.h"
 #include "mc/generated.h"
 #include "op_pools.h"
 #include "plan/apply.h"
+
+#define FAILED "Failed to sync pre-built image MachineConfigs"
+#define PAUSE_MIN_MS 1000
+#define PAUSE_MAX_MS 60000
 
 /* The image that the MachineOSConfig gives its pool: that of the live MachineConfig, if any. */
 static struct str image_of(const struct json *config, const struct json *live)
@@ -49,7 +56,8 @@ static bool lost(struct arena *a, const struct json *config, struct str pool, st
 	if (!conditions_true(&list, "Seeded"))
 		return false;
 	log = action_log(a, out,
-			 "Failed to sync pre-built image MachineConfigs: MachineOSConfig \"%.*s\" "
+			 FAILED
+			 ": MachineOSConfig \"%.*s\" "
 			 "for pool \"%.*s\" was seeded with a pre-built image but the component "
 			 "MachineConfig is missing - this is required for install-time OCL",
 			 STRF(json_str(config, "metadata.name")), STRF(pool));
@@ -58,13 +66,41 @@ static bool lost(struct arena *a, const struct json *config, struct str pool, st
 	return true;
 }
 
-void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions *out)
+void operator_pass_later(struct operator_memory *m, int64_t clock_ms)
+{
+	int64_t *ms = &m->prebuilt_pause_ms;
+
+	*ms = *ms ? 2 * *ms : PAUSE_MIN_MS;
+	if (*ms > PAUSE_MAX_MS)
+		*ms = PAUSE_MAX_MS;
+	m->prebuilt_at = clock_ms + *ms;
+}
+
+/* Adds the writes, or the time of their retry. */
+static void add_writes(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		       const struct actions *writes, struct operator_result *out)
+{
+	if (!writes->n)
+		m->prebuilt_at = m->prebuilt_pause_ms = 0;
+	if (m->prebuilt_at > in->clock_ms) {
+		out->again_ms = m->prebuilt_at - in->clock_ms;
+		return;
+	}
+	for (size_t i = 0; i < writes->n; i++) {
+		writes->v[i].fail = ACTION_LATER;
+		writes->v[i].wrap = S(FAILED);
+		VEC_PUSH(a, &out->actions, writes->v[i]);
+	}
+}
+
+void op_prebuilt(struct arena *a, const struct operator_view *in, struct operator_memory *m,
+		 struct operator_result *out)
 {
 	const struct json *const *configs, *const *mcs;
 	size_t n = in->list(in, OPERATOR_OS_CONFIGS, a, &configs);
 	size_t n_mcs = in->list(in, OPERATOR_MACHINE_CONFIGS, a, &mcs);
 	struct strs wanted = { 0 };
-	struct actions writes = { .step = out->step };
+	struct actions writes = { .step = out->actions.step };
 
 	if (!in->served(in, OPERATOR_OS_CONFIGS))
 		return;
@@ -75,7 +111,7 @@ void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions
 
 		image = image_of(configs[i], live);
 		/* Upstream then changes none. */
-		if (!live && !image.n && lost(a, configs[i], pool, out))
+		if (!live && !image.n && lost(a, configs[i], pool, &out->actions))
 			return;
 		if (!image.n)
 			continue;
@@ -93,6 +129,5 @@ void op_prebuilt(struct arena *a, const struct operator_view *in, struct actions
 					 action_path(a, "machineconfigs", name), S(""),
 					 S("pool has no pre-built image"));
 	}
-	for (size_t i = 0; i < writes.n; i++)
-		VEC_PUSH(a, out, writes.v[i]);
+	add_writes(a, in, m, &writes, out);
 }

@@ -2,7 +2,8 @@
  * A pass of the operator: the steps in upstream's order, up to the first that is not at rest.
  *
  * A pass has the requests of one step or those of the ClusterOperator's status, never both unless
- * the step failed: so the caller knows what a failed request was for. Every pass starts at the
+ * the step failed: so the caller knows what a failed request was for. Requests that may fail
+ * (ACTION_LATER) run beside them. Every pass starts at the
  * first step; while a step waits, the steps before it still undo changes.
  */
 #include "op_sync.h"
@@ -21,7 +22,7 @@ static void append(struct arena *a, struct actions *to, const struct actions *mo
 		struct action act = more->v[i];
 
 		act.step += base;
-		if (go_on)
+		if (go_on && act.fail == ACTION_STOP)
 			act.fail = ACTION_GO_ON;
 		to->step = act.step;
 		VEC_PUSH(a, to, act);
@@ -61,6 +62,15 @@ static bool is_served(const struct operator_view *in)
 	return in->served(in, OPERATOR_CONTROLLER_CONFIGS) && in->served(in, OPERATOR_POOLS);
 }
 
+/* Whether the step has a request that later steps must wait for. */
+static bool is_busy(const struct actions *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (action_is_request(list->v[i].kind) && list->v[i].fail != ACTION_LATER)
+			return true;
+	return false;
+}
+
 /* Runs one step. True when the pass ends with it: *o says how. */
 static bool run_step(operator_step_run *run, struct arena *a, const struct operator_view *in,
 		     struct operator_memory *m, struct operator_render *r,
@@ -74,7 +84,7 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 		return true;
 	}
 	rc = run(a, in, m, r, res, err);
-	if (rc == 0 && actions_request(&res->actions))
+	if (rc == 0 && is_busy(&res->actions))
 		return true;
 	if (rc == 0 && res->wait.on) {
 		if (!is_late(in, m, o->at, was_for, res)) {

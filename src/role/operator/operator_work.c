@@ -122,8 +122,10 @@ static bool end_bring_up(struct task *t)
 static void finished(struct kube_job *j)
 {
 	struct task *t = j->ctx;
-	bool failed = t->told || j->failed || j->later || t->rc < 0;
+	bool failed = t->told || j->failed || t->rc < 0;
 
+	if (j->later && !t->told)
+		operator_pass_later(&t->op->memory, clock_ms() * t->op->scale);
 	if (tell_failure(t))
 		return;
 	if (!failed && !t->op->stopping && (end_bring_up(t) || t->requests)) {
