@@ -400,7 +400,8 @@ static bool survives(struct run *run)
 	bool good = true;
 
 	for (int i = 0; i < 5; i++) {
-		struct operator_outcome o = { (enum operator_pass)i, OPERATOR_SERVER, S("no") };
+		struct operator_outcome o = { (enum operator_pass)i, OPERATOR_SERVER, S("no"),
+					      S("") };
 		struct operator_result out = { 0 };
 		struct err ignored = ERR_INIT(a);
 		struct json *body;

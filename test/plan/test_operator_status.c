@@ -55,10 +55,10 @@ static struct operator_outcome outcome_of(struct operator_case *c)
 		return o;
 	if (operator_required_pools(c->a, &c->view, &r, &result, &err) < 0)
 		return (struct operator_outcome){ OPERATOR_PASS_FAILED, OPERATOR_REQUIRED_POOLS,
-						  err.msg };
+						  err.msg, S("") };
 	if (result.wait.on)
 		return (struct operator_outcome){ OPERATOR_PASS_WAITS, OPERATOR_REQUIRED_POOLS,
-						  result.wait.why };
+						  result.wait.why, S("") };
 	o.pass = OPERATOR_PASS_DONE;
 	return o;
 }
@@ -213,7 +213,7 @@ static void line_note(struct line *l, const struct json *old, const struct actio
 /* One pass, and "--" after what it did. */
 static void pass(struct line *l, enum operator_pass end, enum operator_step at, const char *text)
 {
-	struct operator_outcome o = { end, at, str_of(text) };
+	struct operator_outcome o = { end, at, str_of(text), S("") };
 	const struct json *status = json_at(line_co(l), "status");
 	const struct json *old = status ? json_clone(&l->a, status) : NULL;
 	struct actions list = { 0 };
@@ -415,7 +415,7 @@ TEST transition_times_change_with_the_status_only(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct operator_case c;
-	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no") };
+	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no"), S("") };
 	struct conditions list;
 
 	operator_case_load(&a, "001-none-fresh", CASE_AT_REST, &c);
@@ -437,7 +437,7 @@ TEST events_name_no_kind_and_follow_the_write(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct operator_case c;
-	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no") };
+	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no"), S("") };
 	struct actions list = { 0 };
 
 	operator_case_load(&a, "001-none-fresh", CASE_AT_REST, &c);
@@ -464,7 +464,7 @@ TEST nothing_is_written_where_the_kind_is_not_served(void)
 	AUTO(arena) struct arena a = ARENA_INIT;
 	struct operator_memory m = { .a = &a };
 	struct operator_case c;
-	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no") };
+	struct operator_outcome o = { OPERATOR_PASS_FAILED, OPERATOR_SERVER, S("no"), S("") };
 	struct actions list = { 0 };
 
 	operator_case_load(&a, "001-none-fresh", CASE_AT_REST, &c);

@@ -224,6 +224,47 @@ TEST a_wait_begins_anew_after_an_earlier_step(void)
 	PASS();
 }
 
+TEST a_failing_machine_configuration_does_not_end_the_wait_for_pools(void)
+{
+	AUTO(arena) struct arena a = ARENA_INIT;
+	const struct json *co;
+	struct operator_memory m;
+	struct operator_case c;
+
+	reset(&c, &a, &m);
+	c.view.clock_ms = 5000;
+	states[OPERATOR_REQUIRED_POOLS] = WAITS;
+	ASSERT_STR("RequiredPools: not yet; RequiredPools status waits: not yet", pass(&c, &m));
+	states[OPERATOR_MACHINE_CONFIGURATION] = FAILS;
+	c.view.clock_ms += 10;
+	ASSERT_STR("RequiredPools: not yet; event OperatorDegraded: MachineConfigurationFailed; "
+		   "RequiredPools status waits: not yet",
+		   pass(&c, &m));
+	co = operator_case_find(&c.objects, "ClusterOperator", "machine-config");
+	ASSERT(str_find(json_format(&a, co, 0), S("\"MachineConfigurationFailed\"")) > 0);
+	ASSERT(str_find(json_format(&a, co, 0),
+			S("\"Failed to resync 4.22.0 because: it is broken\"")) > 0);
+	ASSERT_STR("RequiredPools waits: not yet", pass(&c, &m));
+	ASSERT_INT(5000, (int)m.waits_since[OPERATOR_REQUIRED_POOLS]);
+	/* steps between them still undo changes, and Degraded stays */
+	states[OPERATOR_SERVER] = ACTS;
+	ASSERT_STR("it is missing; MachineConfigServer", pass(&c, &m));
+	states[OPERATOR_SERVER] = REST;
+	ASSERT_STR("RequiredPools waits: not yet", pass(&c, &m));
+	/* it succeeds */
+	states[OPERATOR_MACHINE_CONFIGURATION] = REST;
+	ASSERT_STR("RequiredPools: not yet; RequiredPools status waits: not yet", pass(&c, &m));
+	co = operator_case_find(&c.objects, "ClusterOperator", "machine-config");
+	ASSERT(str_find(json_format(&a, co, 0), S("MachineConfigurationFailed")) < 0);
+	/* the wait ends first */
+	states[OPERATOR_MACHINE_CONFIGURATION] = FAILS;
+	states[OPERATOR_REQUIRED_POOLS] = REST;
+	ASSERT(str_ends(pass(&c, &m), S("MachineConfiguration status failed: it is broken")));
+	ASSERT_INT(0, (int)m.waits_since[OPERATOR_REQUIRED_POOLS]);
+	ASSERT_STR("MachineConfiguration failed: it is broken", pass(&c, &m));
+	PASS();
+}
+
 TEST a_failed_request_is_the_steps_error(void)
 {
 	AUTO(arena) struct arena a = ARENA_INIT;
@@ -414,6 +455,7 @@ SUITE(suite)
 	RUN_TEST(at_rest_nothing_is_written);
 	RUN_TEST(a_wait_expires_once_and_begins_anew);
 	RUN_TEST(a_wait_begins_anew_after_an_earlier_step);
+	RUN_TEST(a_failing_machine_configuration_does_not_end_the_wait_for_pools);
 	RUN_TEST(a_failed_request_is_the_steps_error);
 	RUN_TEST(the_error_of_a_step_is_reported_in_any_case);
 	RUN_TEST(a_request_that_may_fail_does_not_end_the_pass);

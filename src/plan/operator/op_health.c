@@ -71,19 +71,29 @@ static struct condition health_progressing(const struct health *h)
 	};
 }
 
+static struct condition health_failed(const struct health *h, enum operator_step at,
+				      struct str error)
+{
+	return (struct condition){
+		.status = CONDITION_TRUE,
+		.reason = str_fmt(h->a, "%sFailed", operator_step_name(at)),
+		.message = str_fmt(h->a,
+				   h->ours ? "Failed to resync %.*s because: %.*s"
+					   : "Unable to apply %.*s: %.*s",
+				   STRF(h->in->release), STRF(error)),
+	};
+}
+
 static struct condition health_degraded(const struct health *h)
 {
 	const struct condition *was = h->was[DEGRADED];
 
 	if (h->o->pass == OPERATOR_PASS_FAILED)
-		return (struct condition){
-			.status = CONDITION_TRUE,
-			.reason = str_fmt(h->a, "%sFailed", operator_step_name(h->o->at)),
-			.message = str_fmt(h->a,
-					   h->ours ? "Failed to resync %.*s because: %.*s"
-						   : "Unable to apply %.*s: %.*s",
-					   STRF(h->in->release), STRF(h->o->text)),
-		};
+		return health_failed(h, h->o->at, h->o->text);
+	if (h->o->pass == OPERATOR_PASS_WAITS && h->o->held.n)
+		return health_failed(h, OPERATOR_MACHINE_CONFIGURATION, h->o->held);
+	if (h->o->held.n && was)
+		return *was;
 	if (was && h->o->pass != OPERATOR_PASS_DONE && !op_outlived(was, h->o->at))
 		return *was;
 	return (struct condition){ .status = CONDITION_FALSE,

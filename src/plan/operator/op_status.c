@@ -141,7 +141,7 @@ static void set_progressing(struct change *c)
 	    str_fmt(c->a, "%s %.*s", text, STRF(c->in->release)));
 }
 
-static void set_failed(struct change *c, const struct operator_outcome *o)
+static void set_failed(struct change *c, enum operator_step at, struct str error)
 {
 	bool progressing = conditions_true(&c->conditions, "Progressing");
 	const char *text = progressing ? "Unable to apply" : "Error while reconciling";
@@ -151,8 +151,8 @@ static void set_failed(struct change *c, const struct operator_outcome *o)
 
 	set(c, OP_PROGRESSING, progressing ? CONDITION_TRUE : CONDITION_FALSE, S(""),
 	    str_fmt(c->a, "%s %.*s", text, STRF(c->in->release)));
-	set(c, OP_DEGRADED, CONDITION_TRUE, str_fmt(c->a, "%sFailed", operator_step_name(o->at)),
-	    str_fmt(c->a, message, STRF(c->in->release), STRF(o->text)));
+	set(c, OP_DEGRADED, CONDITION_TRUE, str_fmt(c->a, "%sFailed", operator_step_name(at)),
+	    str_fmt(c->a, message, STRF(c->in->release), STRF(error)));
 }
 
 bool op_outlived(const struct condition *d, enum operator_step at)
@@ -213,7 +213,7 @@ struct json *operator_status_next(struct arena *a, const struct operator_view *i
 {
 	struct change c = { a, in, conditions_of(a, json_at(live, "conditions")),
 			    json_at(live, "versions") };
-	bool clear = op_outlived(conditions_find(&c.conditions, OP_DEGRADED), o->at);
+	bool clear = !o->held.n && op_outlived(conditions_find(&c.conditions, OP_DEGRADED), o->at);
 	const char *related = NULL;
 
 	set_progressing(&c);
@@ -223,10 +223,12 @@ struct json *operator_status_next(struct arena *a, const struct operator_view *i
 			return live ? json_clone(a, live) : json_new(a, JSON_OBJECT);
 		break;
 	case OPERATOR_PASS_WAITS:
+		if (o->held.n)
+			set_failed(&c, OPERATOR_MACHINE_CONFIGURATION, o->held);
 		set_upgradeable(&c);
 		break;
 	case OPERATOR_PASS_FAILED:
-		set_failed(&c, o);
+		set_failed(&c, o->at, o->text);
 		clear = false;
 		break;
 	case OPERATOR_PASS_DONE:

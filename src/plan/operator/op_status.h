@@ -19,7 +19,7 @@
  *         waits.
  *     OPERATOR_PASS_WAITS    RequiredPools waits, for each turn: Progressing, Upgradeable, the
  *         pools' texts and lastSyncError (text). Degraded stays as it is, except that it is
- *         cleared as above.
+ *         cleared as above, or is MachineConfigurationFailed while that step fails (held).
  *     OPERATOR_PASS_FAILED   End of a sync with an error: Degraded=True <Step>Failed, Progressing
  *         keeps its status and says so; and all else as at the end of a successful sync.
  *     OPERATOR_PASS_DONE     End of a successful sync: everything. It writes the new versions while
@@ -45,6 +45,8 @@ struct operator_outcome {
 	enum operator_pass pass;
 	enum operator_step at; /* the step with the actions, the wait or the error */
 	struct str text;
+	/* The error of MachineConfiguration, which does not end the wait of RequiredPools; or "". */
+	struct str held;
 };
 
 /* Adds what is due before the first step. When that includes a request, run it and pass again. */

@@ -117,7 +117,7 @@ void operator_status(struct arena *a, const struct operator_view *in,
 	after = conditions_of(a, json_at(status, "conditions"));
 	was = conditions_find(&before, OP_DEGRADED);
 	is = conditions_find(&after, OP_DEGRADED);
-	if (o->pass == OPERATOR_PASS_FAILED &&
+	if ((o->pass == OPERATOR_PASS_FAILED || o->held.n) &&
 	    (!was || !str_eq(was->reason, is->reason) || !str_eq(was->message, is->message)))
 		event(a, live, str_fmt(a, "OperatorDegraded: %.*s", STRF(is->reason)), true,
 		      is->message, out);

@@ -71,7 +71,8 @@ static bool is_busy(const struct actions *list)
 	return false;
 }
 
-/* Runs one step. True when the pass ends with it: *o says how. */
+/* Runs one step. True when the pass ends with it: *o says how. While RequiredPools waits, an error of
+ * MachineConfiguration does not end the pass, as in upstream's loop there. */
 static bool run_step(operator_step_run *run, struct arena *a, const struct operator_view *in,
 		     struct operator_memory *m, struct operator_render *r,
 		     struct operator_result *res, struct operator_outcome *o, struct err *err)
@@ -100,6 +101,11 @@ static bool run_step(operator_step_run *run, struct arena *a, const struct opera
 	} else {
 		m->waits_since[o->at] = 0;
 	}
+	if (rc < 0 && o->at == OPERATOR_MACHINE_CONFIGURATION &&
+	    m->waits_since[OPERATOR_REQUIRED_POOLS]) {
+		o->held = err->msg;
+		return false;
+	}
 	if (rc < 0) {
 		res->wait.on = false;
 		o->pass = OPERATOR_PASS_FAILED;
@@ -115,6 +121,16 @@ static void forget_later(struct operator_memory *m, enum operator_step at)
 {
 	for (unsigned i = at + 1; i < OPERATOR_STEPS; i++)
 		m->waits_since[i] = 0;
+}
+
+/* The wait of RequiredPools is over: the error that it held back is that of the pass. */
+static void end_held(struct operator_outcome *o, struct err *err)
+{
+	if (!o->held.n || o->pass != OPERATOR_PASS_DONE)
+		return;
+	*o = (struct operator_outcome){ OPERATOR_PASS_FAILED, OPERATOR_MACHINE_CONFIGURATION,
+					o->held, S("") };
+	(void)err_set(err, ERR_AGAIN, "%.*s", STRF(o->text));
 }
 
 /* Adds the status that the outcome makes due. */
@@ -157,8 +173,8 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 	for (unsigned i = 0; i < OPERATOR_STEPS && o.pass == OPERATOR_PASS_DONE; i++) {
 		if (!steps[i])
 			continue;
-		o = (struct operator_outcome){ .pass = OPERATOR_PASS_GOES_ON,
-					       .at = (enum operator_step)i };
+		o.pass = OPERATOR_PASS_GOES_ON;
+		o.at = (enum operator_step)i;
 		res = (struct operator_result){ 0 };
 		if (run_step(steps[i], a, in, m, &render, &res, &o, err))
 			break;
@@ -167,6 +183,7 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 		sooner(out, &res);
 		res = (struct operator_result){ 0 };
 	}
+	end_held(&o, err);
 	if (res.wait.on || o.pass == OPERATOR_PASS_FAILED)
 		forget_later(m, o.at);
 	sooner(out, &res);
@@ -181,7 +198,7 @@ int operator_pass_over(operator_step_run *const steps[OPERATOR_STEPS], struct ar
 void operator_pass_failed(struct arena *a, const struct operator_view *in, enum operator_step at,
 			  struct str error, struct actions *out)
 {
-	struct operator_outcome o = { OPERATOR_PASS_FAILED, at, error };
+	struct operator_outcome o = { .pass = OPERATOR_PASS_FAILED, .at = at, .text = error };
 
 	operator_status(a, in, &o, out);
 	operator_health(a, in, &o, out);
