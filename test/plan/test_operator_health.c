@@ -111,6 +111,18 @@ static const struct {
 	  "1.0",
 	  { OPERATOR_PASS_WAITS, OPERATOR_REQUIRED_POOLS, { "1 of 3", 6 }, { 0 } },
 	  "" },
+	{ "MachineConfiguration fails meanwhile",
+	  "1.0",
+	  { OPERATOR_PASS_WAITS, OPERATOR_REQUIRED_POOLS, { "1 of 3", 6 }, { "bad", 3 } },
+	  DEGRADED "=True MachineConfigurationFailed: Failed to resync 1.0 because: bad\n" },
+	{ "a step undoes a change meanwhile",
+	  "1.0",
+	  { OPERATOR_PASS_GOES_ON, OPERATOR_SERVER, { 0 }, { "bad", 3 } },
+	  "" },
+	{ "MachineConfiguration succeeds",
+	  "1.0",
+	  { OPERATOR_PASS_WAITS, OPERATOR_REQUIRED_POOLS, { "1 of 3", 6 }, { 0 } },
+	  DEGRADED "=False AsExpected: \n" },
 	{ "a step fails after the install",
 	  "1.0",
 	  { OPERATOR_PASS_FAILED, OPERATOR_DAEMON, { "late", 4 }, { 0 } },
@@ -154,7 +166,7 @@ TEST the_life_of_a_cluster(void)
 	ASSERT_STR("NewReplicaSetAvailable", member_of(&c, "Progressing", "reason"));
 	/* Available became True with the 7th outcome and stayed so; its message is of the last */
 	ASSERT_STR("2027-01-15T08:00:07Z", member_of(&c, AVAILABLE, "lastTransitionTime"));
-	ASSERT_STR("2027-01-15T08:00:15Z", member_of(&c, AVAILABLE, "lastUpdateTime"));
+	ASSERT_STR("2027-01-15T08:00:18Z", member_of(&c, AVAILABLE, "lastUpdateTime"));
 	PASS();
 }
 
