@@ -82,7 +82,7 @@ node worker-4 worker "$w"
 start_agents
 eventually 'the workers are counted' "$(all_well 5 "$w")" settled worker
 eventually 'the masters are counted' "$(all_well 3 "$m")" settled master
-[ -z "$real" ] || is 'a kind that the server does not have is named once' 1 "$(logged 'imagetagmirrorsets (CustomResourceDefinition '$late' is missing, or has no such version): going on without')"
+[ -z "$real" ] || is 'a kind that the server does not have is named once' 1 "$(logged 'imagetagmirrorsets (CustomResourceDefinition '$late' is missing, or has no such version): continuing without it')"
 topology=$(j $mc/controllerconfigs/machine-config-controller .spec.infra.status.controlPlaneTopology)
 eventually 'nodes know the topology' "$topology" on_node worker-4 controlPlaneTopology
 eventually 'masters are labelled and kept free of work' "$role/control-plane,$role/master $role/master:NoSchedule" \
