@@ -325,9 +325,9 @@ test: compile-tests ## run unit, golden and command-line tests, and replay the f
 	@ARCHIVES='$(ARCHIVES)' test/tools/test.sh $(OUT) $(TESTS) -- $(REPLAYS)
 	$(if $(filter cov,$(VARIANT)),@test/tools/coverage.sh $(OUT) $(LAYERS) applets)
 
-demo: all ## run a cluster in a directory: API server, controller, server, five daemons, a rollout
+demo: all ## run a cluster in a directory: API server, operator, its roles, six daemons, a rollout (KEEP=1: until Ctrl-C)
 	@test/tools/need.sh '' $(PKGS_TEST)
-	@examples/demo/run.sh $(OUT)
+	@KEEP=$(KEEP) examples/demo/run.sh $(OUT)
 
 test-san: ## run the tests under ASan and UBSan
 	@$(MAKE) --no-print-directory SAN=1 test
