@@ -31,10 +31,10 @@ while [ $killed -lt "$kills" ]; do
 		machine_config 50-worker worker "disturbed-$changes"
 		under_way=$(target worker) reached=''
 	fi
-	# kill it mostly after its caches are in sync, sometimes while it starts
+	# kill it mostly after its caches are synced, sometimes while it starts
 	if [ $((RANDOM % 4)) != 0 ]; then
 		for ((n = 0; n < 600; n++)); do
-			grep -q "^I.* $controller .* all caches are in sync" "$W/controller.log" && break
+			grep -q "^I.* $controller .* all caches are synced" "$W/controller.log" && break
 			sleep 0.05
 		done
 	fi
