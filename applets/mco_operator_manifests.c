@@ -97,7 +97,7 @@ static int export(struct run *r, const struct opts *o, const struct operator_fil
 
 static int read_images(struct run *r, const char *path, struct operator_values *v)
 {
-	struct json *j;
+	struct json *j = NULL;
 	struct str text;
 	int rc = file_read(r->a, path, IMAGES_MAX, &text, &r->err);
 

@@ -33,7 +33,7 @@ static int run(struct run *r, const void *p)
 	const struct inspect_opts *o = p;
 	struct inspected in = { 0 };
 	struct inspect what = { 0 };
-	struct mc_part_bytes part;
+	struct mc_part_bytes part = { 0 };
 	int rc = inspect_words(r, &what);
 
 	if (rc == 0 && !what.part.n)
