@@ -136,8 +136,7 @@ static struct str whole(struct kube_event_call *call, size_t at, const char *sou
 	json_add_str(a, part, "namespace", str_of(e->namespace));
 	part = json_make(a, j, "involvedObject");
 	if (about->kind.n)
-		if (about->kind.n)
-			json_add_str(a, part, "kind", about->kind);
+		json_add_str(a, part, "kind", about->kind);
 	json_add_str(a, part, "namespace", str_of(e->namespace));
 	json_add_str(a, part, "name", about->name);
 	if (about->uid.n)

@@ -12,8 +12,8 @@ int op_bootstrap_read(struct arena *a, const struct operator_bootstrap_in *in,
 		      struct operator_inputs *spec, struct err *err);
 
 /* The images by the keys of images.json, with the OS images as osImage and osExtensions. */
-int op_bootstrap_images(struct arena *a, const struct operator_bootstrap_in *in,
-			struct json **images, struct operator_bootstrap_out *out, struct err *err);
+int op_bootstrap_images(struct arena *a, const struct operator_bootstrap_in *in, struct json **out,
+			struct operator_bootstrap_out *to, struct err *err);
 
 /* Adds the files, in upstream's order, until one fails. */
 int op_bootstrap_files(struct arena *a, const struct operator_bootstrap_in *in,
