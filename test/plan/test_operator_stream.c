@@ -42,7 +42,8 @@ static const struct {
 	{ "the choice must exist",
 	  HEAD OURS "'spec':{'defaultStream':'x'},'status':{'defaultStream':'b'," STREAMS "}}",
 	  false, "",
-	  "spec.defaultStream \"x\" of OSImageStream cluster is not an available stream" },
+	  "error syncing default OSImageStream with OSImageStream x: "
+	  "osimagestreams.machineconfiguration.openshift.io \"x\" not found" },
 };
 
 static void load(struct arena *a, struct operator_case *c)

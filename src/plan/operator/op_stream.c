@@ -50,9 +50,9 @@ static int choose(struct arena *a, const struct json *o, struct actions *out, st
 		return 0;
 	if (!op_stream(o, "name", name))
 		return err_set(err, ERR_INVALID,
-			       "spec.defaultStream \"%.*s\" of OSImageStream " NAME_CLUSTER
-			       " is not an available stream",
-			       STRF(name));
+			       "error syncing default OSImageStream with OSImageStream %.*s: "
+			       "osimagestreams." GROUP_MC " \"%.*s\" not found",
+			       STRF(name), STRF(name));
 	j = json_clone(a, o);
 	json_set(json_make(a, j, "status"), S("defaultStream"), json_new_str(a, name));
 	(void)action_add(a, out, ACTION_REPLACE, S(PATH "/status"), json_format(a, j, 0),
