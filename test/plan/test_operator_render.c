@@ -171,8 +171,15 @@ TEST the_os_image_is_that_of_the_default_stream(void)
 	setup(&k, "001-none-fresh");
 	VEC_PUSH(&k.a, &k.c.view.gates.enabled, S("OSStreams"));
 	ASSERT(run(&k) < 0);
-	ASSERT_STR("could not get OS images: osimagestream.machineconfiguration.openshift.io "
-		   "\"cluster\" not found",
+	ASSERT_STR("could not get OS images: could not get OSImageStream: "
+		   "osimagestream.machineconfiguration.openshift.io \"cluster\" not found",
+		   k.err.msg);
+	change(&k, "{'apiVersion':'machineconfiguration.openshift.io/v1alpha1','kind':"
+		   "'OSImageStream','metadata':{'name':'cluster'},'status':{'defaultStream':'b',"
+		   "'availableStreams':[{'name':'a'}]}}");
+	ASSERT(run(&k) < 0);
+	ASSERT_STR("could not get OS images: could not get OSImageStream: "
+		   "osimagestreams.machineconfiguration.openshift.io \"b\" not found",
 		   k.err.msg);
 	change(&k, "{'apiVersion':'machineconfiguration.openshift.io/v1alpha1','kind':"
 		   "'OSImageStream','metadata':{'name':'cluster'},'status':{'defaultStream':'b',"

@@ -52,12 +52,11 @@ static int stream_images(const struct operator_view *in, struct operator_render 
 	struct str name = json_str(o, "status.defaultStream");
 	const struct json *s = op_stream(o, "name", name);
 
-	if (!o)
-		return -ERR_NOTFOUND;
+	if (o && !s)
+		(void)err_set(err, ERR_NOTFOUND, "osimagestreams." GROUP_MC " \"%.*s\" not found",
+			      STRF(name));
 	if (!s)
-		return err_set(err, ERR_INVALID,
-			       "OSImageStream " NAME_CLUSTER " has no stream named \"%.*s\"",
-			       STRF(name));
+		return err_wrap(err, "could not get OSImageStream");
 	r->os_image = json_str(s, "osImage");
 	r->os_extensions = json_str(s, "osExtensionsImage");
 	return 0;
