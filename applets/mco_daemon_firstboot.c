@@ -58,11 +58,15 @@ static int get_resource(void *ctx, const struct ign_obj *resource, const struct 
 			struct err *err)
 {
 	const struct ign_objs *l = ign_list(resource, IGN_RESOURCE_HEADERS);
+	bool accept = false; /* the config replaces the default */
 	struct buf b;
 	int rc;
 
 	buf_init(&b, err->a);
-	buf_addz(&b, ACCEPT);
+	for (size_t i = 0; i < l->n; i++)
+		accept |= str_eq_fold(ign_str(l->v[i], IGN_HEADER_NAME), S("accept"));
+	if (!accept)
+		buf_addz(&b, ACCEPT);
 	for (size_t i = 0; i < l->n; i++)
 		http_add_field(&b, ign_str(l->v[i], IGN_HEADER_NAME),
 			       ign_str(l->v[i], IGN_HEADER_VALUE));

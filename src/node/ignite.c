@@ -13,7 +13,9 @@
 #include "ignite_config.h"
 #include "ignite_contents.h"
 #include "ignite_kargs.h"
+#include "links.h"
 #include "node/files.h"
+#include "plan/install.h"
 
 #define PRESET "/etc/systemd/system-preset/20-ignition.preset"
 #define BEGUN "/etc/.mco-firstboot" /* removed when all is written */
@@ -89,11 +91,18 @@ static void collect_entries(struct arena *a, const struct ign_objs *list, int ki
 	}
 }
 
-/* Parents first. */
+static bool is_hard(const struct entry *e)
+{
+	return e->kind == ENTRY_LINK && ign_is_true(e->o, IGN_LINK_HARD);
+}
+
+/* Parents first; hard links last, since their targets may be deeper. */
 static int by_depth(const void *x, const void *y)
 {
 	const struct entry *p = x, *q = y;
 
+	if (is_hard(p) != is_hard(q))
+		return is_hard(p) ? 1 : -1;
 	if (p->depth != q->depth)
 		return p->depth < q->depth ? -1 : 1;
 	return (p->order > q->order) - (p->order < q->order);
@@ -111,6 +120,27 @@ static int check_nul(const struct entries *list, struct err *err)
 			return err_set(err, ERR_INVALID,
 				       "a path of the config contains a NUL "
 				       "character: nothing has been written");
+	}
+	return 0;
+}
+
+/* Two entries that a symlink of the root makes one: which of them wins is not defined. */
+static int check_twins(struct node *n, struct arena *a, const struct entries *list, struct err *err)
+{
+	struct map places;
+
+	map_init(&places, a);
+	for (size_t i = 0; i < list->n; i++) {
+		struct entry *e = &list->v[i];
+		struct str at = tree_resolve(a, &n->tree, str_z(a, e->path));
+		const struct entry *other = map_get(&places, at);
+
+		if (other)
+			return err_set(err, ERR_INVALID,
+				       "%.*s and %.*s are both %.*s on this root: nothing has "
+				       "been written",
+				       STRF(other->path), STRF(e->path), STRF(at));
+		(void)map_put(&places, at, e);
 	}
 	return 0;
 }
@@ -167,6 +197,16 @@ static bool is_written(struct node *n, struct arena *a, const struct entry *e, c
 	return n->again && tree_has(&n->tree, path, &all);
 }
 
+/* Whether a hard link to its target exists. */
+static bool is_linked(struct node *n, struct arena *a, const struct entry *e, const struct stat *st)
+{
+	struct err ignored = ERR_INIT(a);
+	struct stat to;
+
+	return tree_lstat(&n->tree, str_z(a, ign_str(e->o, IGN_LINK_TARGET)), &to, &ignored) == 0 &&
+	       to.st_dev == st->st_dev && to.st_ino == st->st_ino;
+}
+
 /* Whether what exists may stay, or was written by a run that was cut short. */
 static bool may_stay(struct node *n, struct arena *a, const struct entry *e, const char *path,
 		     const struct stat *st)
@@ -182,8 +222,8 @@ static bool may_stay(struct node *n, struct arena *a, const struct entry *e, con
 	case ENTRY_LINK:
 		break;
 	}
-	if (ign_is_true(e->o, IGN_LINK_HARD))
-		return n->again;
+	if (is_hard(e))
+		return n->again || is_linked(n, a, e, st);
 	return tree_readlink(a, &n->tree, path, &have, &ignored) == 0 &&
 	       str_eq(have, ign_str(e->o, IGN_LINK_TARGET));
 }
@@ -247,15 +287,18 @@ static int make_file(struct node *n, struct arena *a, struct entry *e, const cha
 	return tree_write_from(&n->tree, path, &all, attr, err);
 }
 
-static int make_link(struct node *n, struct arena *a, struct entry *e, const char *path, bool there,
-		     struct err *err)
+/* have: what exists at path, or NULL. */
+static int make_link(struct node *n, struct arena *a, struct entry *e, const char *path,
+		     const struct stat *have, struct err *err)
 {
 	char *target = str_z(a, ign_str(e->o, IGN_LINK_TARGET));
 	int rc = 0;
 
-	if (!ign_is_true(e->o, IGN_LINK_HARD))
+	if (!is_hard(e))
 		return tree_symlink(&n->tree, target, path, err);
-	if (there)
+	if (have && is_linked(n, a, e, have))
+		return 0;
+	if (have)
 		rc = tree_remove(&n->tree, path, err);
 	return rc < 0 ? rc : tree_link(&n->tree, target, path, err);
 }
@@ -299,22 +342,54 @@ static int make_entry(struct node *n, struct arena *a, struct entry *e, struct e
 	case ENTRY_LINK:
 		break;
 	}
-	return make_link(n, a, e, path, there, err);
+	return make_link(n, a, e, path, there ? &st : NULL, err);
 }
 
 /* ---- units --------------------------------------------------------------- */
 
-/* "enable a@.service b" of instance "a@b.service". */
-static void add_preset(struct buf *b, struct str unit, bool enable)
-{
-	ptrdiff_t at = str_chr(unit, '@'), dot = str_rchr(unit, '.');
+/* The line of a preset file for a unit, or for all instances of a template. */
+struct preset {
+	struct str unit;
+	bool enable;
+	struct strs instances;
+};
 
-	buf_addz(b, enable ? "enable " : "disable ");
-	if (at > 0 && dot > at + 1)
-		buf_addf(b, "%.*s@%.*s %.*s\n", (int)at, unit.p, STRF(str_from(unit, (size_t)dot)),
-			 STRF(str_sub(unit, (size_t)at + 1, (size_t)dot)));
-	else
-		buf_addf(b, "%.*s\n", STRF(unit));
+struct presets {
+	struct preset *v;
+	size_t n, cap;
+};
+
+/* systemd takes the first line that matches a template: its instances share one line. */
+static void add_preset(struct arena *a, struct presets *list, const struct ign_obj *u)
+{
+	struct str name = ign_str(u, IGN_UNIT_NAME), instance;
+	struct str template = install_template(a, name, &instance);
+	struct preset p = { .unit = instance.n ? template : name,
+			    .enable = ign_is_true(u, IGN_UNIT_ENABLED) };
+	size_t i = 0;
+
+	while (i < list->n && !(list->v[i].enable == p.enable && str_eq(list->v[i].unit, p.unit)))
+		i++;
+	if (i == list->n)
+		VEC_PUSH(a, list, p);
+	if (instance.n)
+		VEC_PUSH(a, &list->v[i].instances, instance);
+}
+
+static struct str presets_text(struct arena *a, const struct presets *list)
+{
+	struct buf b;
+
+	buf_init(&b, a);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct preset *p = &list->v[i];
+
+		buf_addf(&b, "%s %.*s", p->enable ? "enable" : "disable", STRF(p->unit));
+		for (size_t k = 0; k < p->instances.n; k++)
+			buf_addf(&b, " %.*s", STRF(p->instances.v[k]));
+		buf_addc(&b, '\n');
+	}
+	return buf_str(&b);
 }
 
 static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u, struct err *err)
@@ -330,7 +405,7 @@ static int make_unit(struct node *n, struct arena *a, const struct ign_obj *u, s
 	for (size_t i = 0; rc == 0 && i < dropins->n; i++) {
 		struct str d = ign_str(dropins->v[i], IGN_DROPIN_CONTENTS);
 
-		if (d.n)
+		if (ign_is_set(dropins->v[i], IGN_DROPIN_CONTENTS))
 			rc = tree_put(
 				&n->tree,
 				str_z(a, steps_dropin_path(
@@ -348,19 +423,22 @@ static int make_units(struct node *n, struct arena *a, const struct ign_obj *con
 		      struct err *err)
 {
 	const struct ign_objs *units = ign_units(config);
-	struct buf b;
+	struct presets presets = { 0 };
 	int rc = 0;
 
-	buf_init(&b, a);
 	for (size_t i = 0; rc == 0 && i < units->n; i++) {
 		const struct ign_obj *u = units->v[i];
 
 		rc = make_unit(n, a, u, err);
-		if (ign_is_set(u, IGN_UNIT_ENABLED))
-			add_preset(&b, ign_str(u, IGN_UNIT_NAME), ign_is_true(u, IGN_UNIT_ENABLED));
+		if (!ign_is_set(u, IGN_UNIT_ENABLED))
+			continue;
+		add_preset(a, &presets, u);
+		/* a preset does not remove the links that the root has already */
+		if (rc == 0 && !ign_is_true(u, IGN_UNIT_ENABLED))
+			rc = links_disable(&n->tree, a, ign_str(u, IGN_UNIT_NAME), err);
 	}
-	if (rc == 0 && b.n)
-		rc = tree_put(&n->tree, PRESET, buf_str(&b), err);
+	if (rc == 0 && presets.n)
+		rc = tree_put(&n->tree, PRESET, presets_text(a, &presets), err);
 	return rc;
 }
 
@@ -407,6 +485,8 @@ int ignite_apply(struct node *n, struct arena *a, struct str text, const struct 
 		rc = ignite_kargs_check(n, config, err);
 	if (rc == 0)
 		rc = gather_entries(a, config, &spool, from, &entries, err);
+	if (rc == 0)
+		rc = check_twins(n, a, &entries, err);
 	for (size_t i = 0; rc == 0 && i < entries.n; i++)
 		rc = check_place(n, a, &entries.v[i], err);
 	if (rc == 0)

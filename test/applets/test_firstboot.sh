@@ -62,6 +62,34 @@ boot
 same 'kept' '0 750 640 old
 new' "$? $(stat -c %a "$R/etc/d") $(stat -c %a "$R/etc/hosts") $(cat "$R/etc/hosts")"
 
+# ---- links, units: as Ignition does -----------------------------------------------------
+fresh
+mkdir -p "$R/srv/real"; ln -s real "$R/srv/also"; before=$(state)
+ign "$(files "$(file /srv/real/x 1)" "$(file /srv/also/x 2)")"; boot
+same 'two files that a symlink makes one' '1 Error: /srv/real/x and /srv/also/x are both /srv/real/x on this root: nothing has been written' "$? $(err)"
+same 'two files that are one: nothing written' "$before" "$(state)"
+ign '"storage":{"files":[{"path":"/srv/a/b/c","contents":{"source":"data:,x"}}],"links":[{"path":"/hard","target":"/srv/a/b/c","hard":true}]}'
+boot
+same 'a hard link to a deeper file' '0 2' "$? $(stat -c %h "$R/hard")"
+ign '"storage":{"links":[{"path":"/hard","target":"/srv/a/b/c","hard":true}]}'
+boot
+same 'a hard link that exists' '0 2' "$? $(stat -c %h "$R/hard")"
+echo > "$R/other"
+ign '"storage":{"links":[{"path":"/other","target":"/srv/a/b/c","hard":true}]}'
+boot
+same 'another file in its place' '1 Error: error creating /other: it exists and overwrite is not true' "$? $(err)"
+fresh
+W=$R/etc/systemd/system/multi-user.target.wants
+mkdir -p "$W"; printf '[Install]\nWantedBy=multi-user.target\n' > "$R/etc/systemd/system/off.service"
+ln -s ../off.service "$W/off.service"; ln -s ../kept.service "$W/kept.service"
+ign '"systemd":{"units":[{"name":"e@b.service","enabled":true},{"name":"off.service","enabled":false},{"name":"e@a.service","enabled":true},{"name":"e@c.service","enabled":false},{"name":"d.service","dropins":[{"name":"1.conf","contents":""}]}]}'
+boot
+same 'one preset line for the instances of a template' '0 enable e@.service b a
+disable off.service
+disable e@.service c' "$? $(cat "$R/etc/systemd/system-preset/20-ignition.preset")"
+same 'the links of a disabled unit go' kept.service "$(ls "$W")"
+same 'an empty dropin' 0 "$(stat -c %s "$R/etc/systemd/system/d.service.d/1.conf")"
+
 # ---- remote contents: good and bad replies of servers -------------------
 D=$TMP/canned
 mkdir "$D"
@@ -223,6 +251,9 @@ fresh; boot
 same 'contents elsewhere' '0 far away
 far away' "$? $(cat "$R/etc/far")"
 same 'its headers' 'X-Key: k1' "$(grep X-Key "$D/far.request" | tr -d '\r')"
+ign "$(files "{\"path\":\"/etc/far\",\"contents\":{\"source\":\"$U/far\",\"httpHeaders\":[{\"name\":\"accept\",\"value\":\"text/x\"}]}}")"
+fresh; boot
+same 'its own Accept' '0 accept: text/x' "$? $(grep -i '^accept:' "$D/far.request" | tr -d '\r')"
 ign "$(files "$(file /etc/foo 1)" "{\"path\":\"/etc/z\",\"contents\":{\"source\":\"$U/far\",\"verification\":{\"hash\":\"sha256-$(printf y | sha256sum | cut -d' ' -f1)\"}}}")"
 fresh; before=$(state); boot; status=$?
 same 'contents that are others' "1 Error: file /etc/z: its sha256 is ${sum#*-}, not $(printf y | sha256sum | cut -d' ' -f1)" "$status $(err)"
