@@ -62,6 +62,9 @@ HOST	:= $(shell uname -m)
 ARCH	?= $(HOST)
 GNU_x86_64 := x86_64
 DEB_x86_64 := amd64
+# Packs relocations; src/base/relr_entry.c applies them. Debian 12's linkers for aarch64 and
+# s390x cannot pack them.
+LD_x86_64 := -Wl,-z,pack-relative-relocs,-e,relr_entry
 # A page may have 64 KiB on the next two, and RELRO must end at a page boundary.
 GNU_aarch64 := aarch64
 DEB_aarch64 := arm64

@@ -29,6 +29,13 @@ check 'has relocations in its code (TEXTREL)' has_not "$dynamic" 'TEXTREL'
 all_applied() { [ -z "$others" ] || has "$headers" '^  INTERP'; }
 others=$(readelf -rW "$program" | awk '$3 ~ /^R_/ && $3 !~ /_RELATIV/ { print $3 }' | sort -u | xargs)
 check "has relocations that nothing applies: $others" all_applied
+# Nor does it apply packed ones before musl 1.2.4: the program starts in our own entry point.
+starts_with_relr() {
+	local entry
+	entry=$(readelf -sW "$debug" | awk '$8 == "relr_entry" { sub(/^0+/, "", $2); print $2 }')
+	! has "$dynamic" '\(RELR\)' || has "$headers" "Entry point address: +0x${entry:-none}\$"
+}
+check 'has packed relocations (RELR) and does not start at relr_entry' starts_with_relr
 check 'has no GNU_RELRO segment' has "$headers" '^  GNU_RELRO'
 check 'is not linked with -z now: RELRO is partial' has "$dynamic" 'BIND_NOW|FLAGS_1.* NOW'
 check 'has an executable stack, or does not say' has "$headers" '^  GNU_STACK .* RW +0x'
